@@ -13,11 +13,11 @@ namespace axle {
 namespace {
 
 constexpr const char* kVariables[] = {
-    "AXLE_PROCESS_ID",      "AXLE_NUM_PROCESSES",   "AXLE_RENDEZVOUS", "AXLE_JOB_SECRET",
-    "AXLE_JOB_ID",          "AXLE_LISTEN_ADDRESS",  "PMI_RANK",        "PMI_SIZE",
-    "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "SLURM_PROCID",    "SLURM_NTASKS",
-    "SLURM_JOB_ID",         "SLURM_STEP_ID",        "SLURM_JOB_NODELIST",
-    "SLURM_JOB_NUM_NODES",  "SLURM_RESTART_COUNT"};
+    "AXLE_PROCESS_ID",      "AXLE_NUM_PROCESSES",   "AXLE_RENDEZVOUS",    "AXLE_JOB_SECRET",
+    "AXLE_JOB_ID",          "AXLE_LISTEN_ADDRESS",  "PMI_RANK",           "PMI_SIZE",
+    "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "SLURM_PROCID",       "SLURM_NTASKS",
+    "SLURM_JOB_ID",         "SLURM_STEP_ID",        "SLURM_JOB_NODELIST", "SLURM_JOB_NUM_NODES",
+    "SLURM_RESTART_COUNT"};
 
 class Environment : public testing::Test {
  protected:
@@ -102,9 +102,10 @@ TEST_F(Environment, Errors) {
   EXPECT_EQ(Error({{"AXLE_PROCESS_ID", "x"}, {"AXLE_NUM_PROCESSES", "2"}}),
             "INVALID_ARGUMENT: environment: AXLE_PROCESS_ID is \"x\", must be a number from 0 to "
             "1048576");
-  EXPECT_EQ(Error({{"AXLE_PROCESS_ID", "0"}, {"AXLE_NUM_PROCESSES", "0"}}),
-            "INVALID_ARGUMENT: environment: AXLE_NUM_PROCESSES is \"0\", must be a number from 1 to "
-            "1048576");
+  EXPECT_EQ(
+      Error({{"AXLE_PROCESS_ID", "0"}, {"AXLE_NUM_PROCESSES", "0"}}),
+      "INVALID_ARGUMENT: environment: AXLE_NUM_PROCESSES is \"0\", must be a number from 1 to "
+      "1048576");
   EXPECT_EQ(Error({{"AXLE_PROCESS_ID", "2"}, {"AXLE_NUM_PROCESSES", "2"}}),
             "INVALID_ARGUMENT: environment: AXLE_PROCESS_ID is 2, must be below "
             "AXLE_NUM_PROCESSES, which is 2");

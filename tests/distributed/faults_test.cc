@@ -14,7 +14,9 @@ using Clock = std::chrono::steady_clock;
 // From a fault to the error of the survivors.
 constexpr double kMostSeconds = 10;
 
-std::string Name(int process) { return StrCat("process ", process, " (", ThisHost(), ")"); }
+std::string Name(int process) {
+  return StrCat("process ", process, " (", ThisHost(), ")");
+}
 
 class Faults : public testing::Test {
  protected:
@@ -43,13 +45,13 @@ TEST_F(Faults, KilledProcess) {
   const auto fault = Clock::now();
   victim.Signal(SIGKILL);
   const std::string lost = StrCat(Name(0), " is lost: its connection was closed");
-  ExpectAll(survivors, fault,
-            StrCat("UNAVAILABLE: all-reduce \"sum\": receive of 8 bytes from ", Name(0), ": ",
-                   lost));
+  ExpectAll(
+      survivors, fault,
+      StrCat("UNAVAILABLE: all-reduce \"sum\": receive of 8 bytes from ", Name(0), ": ", lost));
   // Later calls say the same.
   for (TestProcess& process : survivors) {
-    EXPECT_TRUE(process.WaitForText(
-        StrCat("UNAVAILABLE: receive of 1 bytes from ", Name(0), ": ", lost)))
+    EXPECT_TRUE(
+        process.WaitForText(StrCat("UNAVAILABLE: receive of 1 bytes from ", Name(0), ": ", lost)))
         << process.output();
     EXPECT_TRUE(
         process.WaitForText(StrCat("UNAVAILABLE: send of 1 bytes to ", Name(0), ": ", lost)))
@@ -142,9 +144,8 @@ TEST_F(Faults, ProcessThatLeavesEarly) {
   TestProcess receiver = job_.Start(1, 2, "wait process=0");
   EXPECT_EQ(early.WaitForEnd(), 0) << early.output();
   EXPECT_EQ(receiver.WaitForEnd(kMostSeconds), 1) << receiver.output();
-  EXPECT_EQ(receiver.LastLine(),
-            StrCat("UNAVAILABLE: all-reduce \"sum\": receive of 8 bytes from ", Name(0), ": ",
-                   Name(0), " has left"));
+  EXPECT_EQ(receiver.LastLine(), StrCat("UNAVAILABLE: all-reduce \"sum\": receive of 8 bytes from ",
+                                        Name(0), ": ", Name(0), " has left"));
 }
 
 // What a process has sent before it leaves arrives.
@@ -164,8 +165,8 @@ TEST_F(Faults, FirstCauseReachesAll) {
     TestProcess& process = survivors[static_cast<size_t>(id - 1)];
     EXPECT_EQ(process.WaitForEnd(kMostSeconds), 1) << process.output();
     EXPECT_EQ(process.LastLine(),
-              StrCat("INVALID_ARGUMENT: all-reduce \"sum\": receive of 8 bytes from ",
-                     Name(3 - id), ": ", Name(0), " has failed: the program is wrong"));
+              StrCat("INVALID_ARGUMENT: all-reduce \"sum\": receive of 8 bytes from ", Name(3 - id),
+                     ": ", Name(0), " has failed: the program is wrong"));
   }
 }
 
@@ -236,9 +237,8 @@ TEST_F(Faults, OtherNumerics) {
   processes.push_back(job_.Start(1, 2, "leave fingerprint=fast"));
   EXPECT_EQ(processes[0].WaitForEnd(kMostSeconds), 1);
   EXPECT_EQ(processes[1].WaitForEnd(kMostSeconds), 1);
-  EXPECT_EQ(processes[0].LastLine(),
-            StrCat("FAILED_PRECONDITION: connect: ", Name(1), " has \"fast\", and ", Name(0),
-                   " has \"strict\""));
+  EXPECT_EQ(processes[0].LastLine(), StrCat("FAILED_PRECONDITION: connect: ", Name(1),
+                                            " has \"fast\", and ", Name(0), " has \"strict\""));
 }
 
 TEST_F(Faults, TwoProcessesOfOneNumber) {

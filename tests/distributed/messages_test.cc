@@ -24,13 +24,27 @@ class Messages : public testing::Test {
   TestJob job_;
 };
 
-TEST_F(Messages, AllSizesBothWaysAtOnce) { RunAll(2, "exchange largest=67108864"); }
-TEST_F(Messages, FourProcesses) { RunAll(4, "exchange largest=4000000"); }
-TEST_F(Messages, EightProcesses) { RunAll(8, "exchange"); }
-TEST_F(Messages, SixteenProcesses) { RunAll(16, "barriers"); }
-TEST_F(Messages, ThreadsThatReceiveInAnotherOrder) { RunAll(3, "threads"); }
-TEST_F(Messages, MessagesOfOneKeyKeepTheirOrder) { RunAll(2, "order"); }
-TEST_F(Messages, OneProcessIsAJob) { RunAll(1, "connect"); }
+TEST_F(Messages, AllSizesBothWaysAtOnce) {
+  RunAll(2, "exchange largest=67108864");
+}
+TEST_F(Messages, FourProcesses) {
+  RunAll(4, "exchange largest=4000000");
+}
+TEST_F(Messages, EightProcesses) {
+  RunAll(8, "exchange");
+}
+TEST_F(Messages, SixteenProcesses) {
+  RunAll(16, "barriers");
+}
+TEST_F(Messages, ThreadsThatReceiveInAnotherOrder) {
+  RunAll(3, "threads");
+}
+TEST_F(Messages, MessagesOfOneKeyKeepTheirOrder) {
+  RunAll(2, "order");
+}
+TEST_F(Messages, OneProcessIsAJob) {
+  RunAll(1, "connect");
+}
 
 TEST_F(Messages, OverATcpStore) {
   job_.environment()["AXLE_RENDEZVOUS"] = StrCat("tcp://127.0.0.1:", FreePort());
@@ -98,8 +112,7 @@ TEST_F(Messages, WhatNobodyReceivesHasALimit) {
                    ThisHost(), "): process 1 (", ThisHost(),
                    ") has failed: transport: no room for a message of 1048576 bytes from process "
                    "0 (",
-                   ThisHost(),
-                   "), which nobody receives yet; at most 10000000 bytes are kept"));
+                   ThisHost(), "), which nobody receives yet; at most 10000000 bytes are kept"));
 }
 
 }  // namespace

@@ -58,7 +58,9 @@ TestProcess::~TestProcess() {
   if (output_end_ >= 0) close(output_end_);
 }
 
-void TestProcess::Signal(int signal) const { kill(id_, signal); }
+void TestProcess::Signal(int signal) const {
+  kill(id_, signal);
+}
 
 // Reads what it prints. False once there is no more.
 bool TestProcess::ReadSome(double seconds) {
@@ -149,7 +151,9 @@ std::string ThisHost() {
   return name.data();
 }
 
-std::string ProcessProgram() { return BuildFolder() / "bin" / "axle_distributed_process"; }
+std::string ProcessProgram() {
+  return BuildFolder() / "bin" / "axle_distributed_process";
+}
 
 bool HasTransport(const std::string& name) {
   return std::filesystem::exists(BuildFolder() / "lib" / ("libaxle_" + name + ".so"));

@@ -142,8 +142,7 @@ TEST(Secrets, ChannelsRefuseRubbish) {
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
   Channel channel(Descriptor(ends[0]), Channel::Side::kAccepts, "s", "j");
   ASSERT_EQ(send(ends[1], "GET / HTTP/1.1\r\n", 16, 0), 16);
-  EXPECT_EQ(channel.Pump().ToString(),
-            "PERMISSION_DENIED: the other side is no process of axle");
+  EXPECT_EQ(channel.Pump().ToString(), "PERMISSION_DENIED: the other side is no process of axle");
   close(ends[1]);
 }
 
@@ -246,8 +245,8 @@ TEST(Stores, FullDiskAndNoFolder) {
       auto store = OpenFileStore(folder);
       ASSERT_TRUE(store.ok());
       const std::string text = (*store)->Set("a", std::string(10000, 'x')).ToString();
-      EXPECT_TRUE(text.starts_with(
-          StrCat("RESOURCE_EXHAUSTED: rendezvous: cannot write ", folder, "/a.")))
+      EXPECT_TRUE(
+          text.starts_with(StrCat("RESOURCE_EXHAUSTED: rendezvous: cannot write ", folder, "/a.")))
           << text;
       EXPECT_TRUE(text.ends_with(".new: No space left on device")) << text;
     }
@@ -290,16 +289,15 @@ TEST(Stores, ServerOfProcess0) {
   ASSERT_TRUE(late.ok()) << late.status().ToString();
   EXPECT_EQ(*(*late)->Get("b", 1), "");
   server->reset();
-  EXPECT_EQ((*late)->Set("a", "").ToString(),
-            StrCat("UNAVAILABLE: rendezvous: the store at ", address,
-                   ": its connection was closed"));
+  EXPECT_EQ((*late)->Set("a", "").ToString(), StrCat("UNAVAILABLE: rendezvous: the store at ",
+                                                     address, ": its connection was closed"));
 }
 
 TEST(Stores, NoServer) {
   const std::string address = StrCat("127.0.0.1:", FreePort());
   EXPECT_EQ(OpenTcpStore(address, "s", "j", 0.2, nullptr).status().ToString(),
-            StrCat("DEADLINE_EXCEEDED: rendezvous: the store at ", address,
-                   ": cannot connect to ", address, ": Connection refused; tried for 0.2 s"));
+            StrCat("DEADLINE_EXCEEDED: rendezvous: the store at ", address, ": cannot connect to ",
+                   address, ": Connection refused; tried for 0.2 s"));
   EXPECT_EQ(OpenTcpStore("nowhere", "s", "j", 1, nullptr).status().ToString(),
             "INVALID_ARGUMENT: \"nowhere\" is not HOST:PORT");
 }
@@ -386,9 +384,8 @@ TEST_F(Strangers, WrongRendezvous) {
     job_.environment()["AXLE_RENDEZVOUS"] = rendezvous;
     TestProcess process = job_.Start(0, 2, "leave connect_limit=1");
     EXPECT_EQ(process.WaitForEnd(), 1);
-    EXPECT_EQ(process.LastLine(),
-              StrCat("INVALID_ARGUMENT: connect: rendezvous is \"", rendezvous,
-                     "\", must be file:///FOLDER or tcp://HOST:PORT"));
+    EXPECT_EQ(process.LastLine(), StrCat("INVALID_ARGUMENT: connect: rendezvous is \"", rendezvous,
+                                         "\", must be file:///FOLDER or tcp://HOST:PORT"));
   }
 }
 

@@ -350,6 +350,13 @@ void AddCheckOptions(OptionAdder& add, Options& o, RawOptions& raw) {
   add.Flag("coverage", o.coverage, "a coverage table instead of the modules");
 }
 
+// Of launch.
+void AddLaunchOptions(OptionAdder& add, Options& o) {
+  add.Number("processes", "N", o.processes, 1, 4096, "how many processes", "-n,--processes");
+  add.Value("rendezvous", "R", o.rendezvous,
+            "where they meet: file:///FOLDER or tcp://HOST:PORT; a folder of its own by default");
+}
+
 // Every option of every verb.
 void AddOptions(OptionAdder& add, Options& o, RawOptions& raw) {
   add.Files(o.files);
@@ -357,6 +364,7 @@ void AddOptions(OptionAdder& add, Options& o, RawOptions& raw) {
   AddRunOptions(add, o);
   AddProgramOptions(add, o);
   AddCheckOptions(add, o, raw);
+  AddLaunchOptions(add, o);
 }
 
 // The message for an option that the verb does not take, or that takes no value and has one; or "".
@@ -443,7 +451,8 @@ ParsedOptions ParseOptions(std::string_view verb, std::span<const OptionUse> use
   options.is_mem_default = !given("--mem-limit");
   if (!options.is_time_default) {
     if (parsed.error.empty()) parsed.error = ParseSeconds(raw.time_limit, options.time_limit);
-  } else if (given("--random") || verb == "run" || verb == "gen" || verb == "reduce") {
+  } else if (given("--random") || verb == "run" || verb == "gen" || verb == "reduce" ||
+             verb == "launch") {
     options.time_limit = 0;  // what takes as long as it takes
   }
   if (options.is_mem_default) {

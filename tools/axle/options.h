@@ -101,6 +101,8 @@ struct Options {
 
   std::uint64_t count = 1;  // gen
   bool coverage = false;
+  int processes = 0;  // launch
+  std::string rendezvous;
   double rtol = 0;
   double atol = 0;
   std::uint64_t ulp = 0;

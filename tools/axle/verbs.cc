@@ -7,10 +7,10 @@
 namespace axle::tool {
 namespace {
 
-constexpr const Verb* kVerbs[] = {&kRunVerb,     &kParseVerb,      &kPrintVerb,   &kInfoVerb,
-                                  &kCheckVerb,   &kCompileVerb,    &kConvertVerb, &kOptVerb,
-                                  &kExplainVerb, &kOpsVerb,        &kGenVerb,     &kReduceVerb,
-                                  &kBatchVerb,   &kCompletionVerb, &kManVerb};
+constexpr const Verb* kVerbs[] = {&kRunVerb,     &kParseVerb,   &kPrintVerb,      &kInfoVerb,
+                                  &kCheckVerb,   &kCompileVerb, &kConvertVerb,    &kOptVerb,
+                                  &kExplainVerb, &kOpsVerb,     &kGenVerb,        &kReduceVerb,
+                                  &kBatchVerb,   &kLaunchVerb,  &kCompletionVerb, &kManVerb};
 // Those of the installation have one line of the overview together.
 constexpr std::string_view kHousekeeping[] = {"completion", "man"};
 

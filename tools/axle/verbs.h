@@ -19,6 +19,12 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
      "default."},
     {"AXLE_CODEGEN_LIBRARY",
      "The library of the native engine, instead of the one beside libaxle.so."},
+    {"AXLE_PROCESS_ID, AXLE_NUM_PROCESSES",
+     "Which process of a job of how many this is, from 0; axle launch sets them."},
+    {"AXLE_RENDEZVOUS", "Where the processes of a job meet: file:///FOLDER or tcp://HOST:PORT."},
+    {"AXLE_JOB_SECRET", "What only the processes of a job know."},
+    {"AXLE_JOB_ID", "Tells jobs with one rendezvous apart."},
+    {"AXLE_LISTEN_ADDRESS", "An address of this machine that the other processes reach."},
     {"NO_COLOR", "If not empty: no colours on stderr, unless --color always is given."},
 };
 
@@ -33,7 +39,7 @@ struct Verb {
 
 extern const Verb kRunVerb, kParseVerb, kPrintVerb, kInfoVerb, kBatchVerb, kCheckVerb, kConvertVerb,
     kCompileVerb, kOptVerb, kExplainVerb, kOpsVerb, kGenVerb, kReduceVerb, kCompletionVerb,
-    kManVerb;
+    kManVerb, kLaunchVerb;
 
 std::span<const Verb* const> AllVerbs();
 const Verb* FindVerb(std::string_view name);

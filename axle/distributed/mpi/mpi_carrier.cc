@@ -8,8 +8,8 @@
 //
 // A thread receives frames and polls; it is idle in steps that grow, so that a job with more
 // processes than cores comes along. No call of MPI that may wait for another process blocks: each
-// is polled, so that a process that is lost ends it. MPI itself cannot go on without a process; when
-// one is lost nothing more of MPI is called for this transport, also not MPI_Finalize.
+// is polled, so that a process that is lost ends it. MPI itself cannot go on without a process;
+// when one is lost nothing more of MPI is called for this transport, also not MPI_Finalize.
 #include <mpi.h>
 #include <sched.h>
 
@@ -97,8 +97,7 @@ Status Poll(MPI_Request& request, const std::function<Status()>& check) {
 
 class MpiCarrier : public Carrier {
  public:
-  MpiCarrier(MPI_Comm communicator, MessageSink& sink)
-      : communicator_(communicator), sink_(sink) {
+  MpiCarrier(MPI_Comm communicator, MessageSink& sink) : communicator_(communicator), sink_(sink) {
     void* most = nullptr;
     int is_there = 0;
     MPI_Comm_get_attr(communicator_, MPI_TAG_UB, &most, &is_there);
@@ -131,13 +130,13 @@ class MpiCarrier : public Carrier {
       if (whole > 0) std::memcpy(frame.data() + sizeof head, bytes.data(), whole);
       const auto send = [&](const std::byte* at, size_t size, int tag) {
         requests.push_back(MPI_REQUEST_NULL);
-        return ToStatus(MPI_Isend(at, static_cast<int>(size), MPI_BYTE, process, tag,
-                                  communicator_, &requests.back()));
+        return ToStatus(MPI_Isend(at, static_cast<int>(size), MPI_BYTE, process, tag, communicator_,
+                                  &requests.back()));
       };
       AXLE_TRY(send(frame.data(), frame.size(), kFrameTag));
       for (size_t at = 0; is_long && at < bytes.size(); at += kPieceBytes) {
-        AXLE_TRY(send(bytes.data() + at, std::min(kPieceBytes, bytes.size() - at),
-                      TagOf(head.number)));
+        AXLE_TRY(
+            send(bytes.data() + at, std::min(kPieceBytes, bytes.size() - at), TagOf(head.number)));
       }
     }
     for (MPI_Request& request : requests) {
@@ -192,8 +191,8 @@ class MpiCarrier : public Carrier {
     int is_there = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status about = {};
-    AXLE_TRY(ToStatus(MPI_Improbe(MPI_ANY_SOURCE, kFrameTag, communicator_, &is_there, &message,
-                                  &about)));
+    AXLE_TRY(ToStatus(
+        MPI_Improbe(MPI_ANY_SOURCE, kFrameTag, communicator_, &is_there, &message, &about)));
     if (is_there != 0) {
       is_busy = true;
       AXLE_TRY(Take(message, about, arriving));
@@ -327,8 +326,8 @@ StatusOr<std::unique_ptr<Transport>> ConnectMpi(TransportOptions options, Limits
   const auto check = [&]() -> Status {
     if (limits != nullptr) AXLE_TRY(limits->CheckNow());
     if (Clock::now() < end) return {};
-    return DeadlineExceeded(StrCat("connect: not all processes of MPI have come within ",
-                                   options.connect_limit, " s"));
+    return DeadlineExceeded(
+        StrCat("connect: not all processes of MPI have come within ", options.connect_limit, " s"));
   };
   MPI_Comm communicator = MPI_COMM_NULL;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -348,8 +347,8 @@ StatusOr<std::unique_ptr<Transport>> ConnectMpi(TransportOptions options, Limits
   if (rank == 0) {
     options.secret = HexText(RandomBytes(kDigestBytes));
     int port = 0;
-    auto served = ServeTcpStore(StrCat(options.listen_address, ":0"), options.secret, options.job,
-                                &port);
+    auto served =
+        ServeTcpStore(StrCat(options.listen_address, ":0"), options.secret, options.job, &port);
     status = served.status();
     if (served.ok()) {
       store = *std::move(served);
@@ -367,11 +366,11 @@ StatusOr<std::unique_ptr<Transport>> ConnectMpi(TransportOptions options, Limits
     AXLE_ASSIGN(store, OpenTcpStore(shared.substr(space + 1), options.secret, options.job,
                                     options.connect_limit, limits));
   }
-  return ConnectOver(options, std::move(store), limits,
-                     [communicator](const TransportOptions&, MessageSink& sink, ControlPlane&) {
-                       return StatusOr<std::unique_ptr<Carrier>>(
-                           std::make_unique<MpiCarrier>(communicator, sink));
-                     });
+  return ConnectOver(
+      options, std::move(store), limits,
+      [communicator](const TransportOptions&, MessageSink& sink, ControlPlane&) {
+        return StatusOr<std::unique_ptr<Carrier>>(std::make_unique<MpiCarrier>(communicator, sink));
+      });
 }
 
 }  // namespace

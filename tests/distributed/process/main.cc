@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -250,6 +251,10 @@ Status RunTask(const std::string& task, Transport& transport, const Arguments& a
   if (task == "barriers") {
     for (int i = 0; i < 200; ++i) AXLE_TRY(transport.Barrier(nullptr));
     return {};
+  }
+  if (task == "die") {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    raise(SIGKILL);
   }
   if (task == "hang") {
     while (true) pause();
