@@ -102,8 +102,9 @@ Status Measure(Transport& transport) {
     }
     if (self != 0) continue;
     const double ours = Median(times[0]), theirs = Median(times[1]), ring = Median(times[2]);
-    std::printf("%8zu bytes: axle %.1f us, Gloo exchange %.1f us (%.2f), Gloo ring %.1f us (%.2f)\n",
-                size, ours, theirs, theirs / ours, ring, ring / ours);
+    std::printf(
+        "%8zu bytes: axle %.1f us, Gloo exchange %.1f us (%.2f), Gloo ring %.1f us (%.2f)\n", size,
+        ours, theirs, theirs / ours, ring, ring / ours);
     std::fflush(stdout);
   }
   return transport.Barrier(nullptr);
@@ -127,4 +128,6 @@ int Main() {
 }  // namespace
 }  // namespace axle
 
-int main() { return axle::Main(); }
+int main() {
+  return axle::Main();
+}

@@ -3,6 +3,7 @@
 cmake_policy(VERSION 3.22)
 file(GLOB_RECURSE headers RELATIVE ${source}
   ${source}/axle/builder/*.h ${source}/axle/client/*.h ${source}/axle/lib/*.h
+  ${source}/axle/distributed/transport.h
   ${source}/axle/text/parse.h ${source}/axle/text/print.h
   ${source}/axle/proto/read.h ${source}/axle/proto/write.h ${source}/axle/core/npz.h
   ${source}/axle/core/safetensors.h)

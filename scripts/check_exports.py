@@ -2,7 +2,8 @@
 """A shared library of ours shows and needs no more than it says: check_exports.py LIBRARY...
 
 Every name that it defines for others is one of namespace axle or a C function axle_*, and of libaxle_pjrt.so
-GetPjrtApi alone; what it needs is the C and C++ libraries and zlib (and libaxle.so for the others); libaxle.so has at
+GetPjrtApi alone; what it needs is the C and C++ libraries and zlib (and libaxle.so for the others, Gloo and MPI for
+their transports); libaxle.so has at
 most 10 MB.
 Prints one line per finding and exits 1 when there is one. docs/adr/2026-11-22-exported-names.md has the reasons.
 """
@@ -15,6 +16,8 @@ import sys
 NAME = re.compile(r"axle_|_Z(Z?N(K?[OR]?)4axle|GVZ?N(K?[OR]?)4axle|T[VTIS]N4axle|T[WH]N4axle|"
                   r"T(h|v|c).*_NK?4axle)")
 NEEDED = re.compile(r"lib(c|m|stdc\+\+|gcc_s|z)\.so\.\d+|ld-linux.*\.so\.\d+")
+# What one library alone may need.
+ITS_OWN = {"libaxle_gloo.so": r"libgloo\.so\.\d+", "libaxle_mpi.so": r"libmpi(ch)?\.so\.\d+"}
 # Bytes of libaxle.so that are loaded: what `strip` leaves of it. It was 8 MB before it read StableHLO, which takes 1.7.
 LARGEST = 10_000_000
 
@@ -41,7 +44,8 @@ def check_needed(library):
     sonames = re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "--dynamic", library))
     for soname in sonames:
         ours = soname.startswith("libaxle.so.") and not library.name.startswith("libaxle.so")
-        if not ours and not NEEDED.fullmatch(soname):
+        own = re.fullmatch(ITS_OWN.get(library.name, "$"), soname)
+        if not ours and not own and not NEEDED.fullmatch(soname):
             yield f"needs {soname}"
     # What those bring in, if they are here: a library that is missing would be found by its users only.
     for line in run("ldd", library).splitlines():

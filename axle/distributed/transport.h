@@ -41,6 +41,7 @@ struct MessageKey {
   // For messages alone, "all-reduce \"sum\"": not compared, and only used during the call.
   std::string_view operation = {};
 };
+// Whether all but the names of the operations are equal.
 inline bool SameMessage(const MessageKey& a, const MessageKey& b) {
   return a.run == b.run && a.instruction == b.instruction && a.execution == b.execution &&
          a.group == b.group;
@@ -70,6 +71,7 @@ class Transport {
   // was sent to them.
   virtual ~Transport() = default;
 
+  // This process, and how many there are.
   virtual int process_id() const = 0;
   virtual int num_processes() const = 0;
   // The host of a process, for messages.

@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kProofLimit{5};
 constexpr size_t kMostGuests = 256;
 // For how long another secret is looked at again: the value may be one that an earlier job left.
 constexpr std::chrono::seconds kRefusalLimit{3};
-constexpr std::chrono::milliseconds kPause{20};
+constexpr std::chrono::milliseconds kPause{20}, kLongestPause{160};
 
 std::vector<std::string_view> Lines(std::string_view bytes) {
   std::vector<std::string_view> lines;
@@ -166,7 +166,9 @@ Status Connector::LookUp(Target& target) {
 void Connector::Retry(Target& target) {
   target.socket.Close();
   target.channel.reset();
-  target.next_try = Clock::now() + kPause;
+  // Each time a little later: many processes look at one store.
+  target.pause = std::min(2 * target.pause, kLongestPause);
+  target.next_try = Clock::now() + target.pause;
 }
 
 // Another secret, or a store that is gone: an error, once it is clear that it stays.
@@ -227,6 +229,23 @@ Status Connector::StepGuests() {
   return {};
 }
 
+// What a process says until it is ready; what it says later is not for here.
+Status Connector::TakeReady(size_t process) {
+  Found& found = found_[process];
+  Channel::Frame frame;
+  while (!found.is_ready && found.channel->Take(frame)) {
+    if (frame.type == static_cast<int>(NoteType::kCause)) {
+      const ParsedCause cause = ParseCause(frame.bytes);
+      return {cause.code, cause.text};
+    }
+    if (frame.type == static_cast<int>(NoteType::kReady)) {
+      found.is_ready = true;
+      --num_unready_;
+    }
+  }
+  return {};
+}
+
 // Looks after the processes that are connected already, some of which are through with all others
 // and expect heartbeats.
 Status Connector::Watch() {
@@ -234,15 +253,12 @@ Status Connector::Watch() {
   if (beats) next_heartbeat_ = Clock::now() + HeartbeatInterval(options_);
   for (size_t p = 0; p < found_.size(); ++p) {
     if (found_[p].channel == nullptr) continue;
-    if (beats) found_[p].channel->Queue(static_cast<std::uint8_t>(NoteType::kHeartbeat), "");
-    const Status pumped = found_[p].channel->Pump();
-    if (pumped.ok()) continue;
-    Channel::Frame frame;
-    while (found_[p].channel->Take(frame)) {
-      if (frame.type != static_cast<int>(NoteType::kCause)) continue;
-      const ParsedCause cause = ParseCause(frame.bytes);
-      return {cause.code, cause.text};
-    }
+    Channel& channel = *found_[p].channel;
+    if (beats) channel.Queue(static_cast<std::uint8_t>(NoteType::kHeartbeat), "");
+    const bool has_news = channel.wants_to_write() || ready_.contains(channel.descriptor());
+    const Status pumped = has_news ? channel.Pump() : Status();
+    AXLE_TRY(TakeReady(p));
+    if (pumped.ok() || found_[p].is_ready) continue;
     return {StatusCode::kUnavailable,
             StrCat("connect: process ", p, " (", found_[p].host,
                    ") has ended while others were not connected yet: ", pumped.message())};
@@ -272,6 +288,10 @@ void Connector::PollAll() {
     if (found.channel != nullptr) add(*found.channel);
   }
   poll(polled.data(), polled.size(), static_cast<int>(wait.count()));
+  ready_.clear();
+  for (const pollfd& each : polled) {
+    if (each.revents != 0) ready_.insert(each.fd);
+  }
 }
 
 Status Connector::Step() {
@@ -284,13 +304,15 @@ std::string Connector::MissingText() {
   std::vector<size_t> missing;
   std::string text;
   for (size_t p = 0; p < found_.size(); ++p) {
-    if (found_[p].channel == nullptr && static_cast<int>(p) != options_.process_id) {
+    if (!found_[p].is_ready && static_cast<int>(p) != options_.process_id &&
+        (num_missing_ == 0 || found_[p].channel == nullptr)) {
       missing.push_back(p);
     }
   }
   StrAppend(text, missing.size() == 1 ? "process " : "processes ", Join(missing, ", "),
-            missing.size() == 1 ? " has" : " have", " not come within ", options_.connect_limit,
-            " s");
+            missing.size() == 1 ? " has" : " have",
+            num_missing_ == 0 ? " not found all others within " : " not come within ",
+            options_.connect_limit, " s");
   if (num_refused_ > 0) {
     StrAppend(
         text, "; ", num_refused_,
@@ -325,18 +347,30 @@ void Connector::TellOthers(const Status& why) {
 
 StatusOr<std::vector<Connector::Found>> Connector::Connect(Limits* limits) {
   found_.resize(static_cast<size_t>(options_.num_processes));
-  num_missing_ = options_.num_processes - 1;
+  num_missing_ = num_unready_ = options_.num_processes - 1;
   AXLE_ASSIGN(listener_, Listen({options_.listen_address, 0}));
   AXLE_TRY(store_.Set(KeyOf(options_.process_id),
                       StrCat(options_.listen_address, "\n", listener_.port, "\n", own_host_)));
   for (int p = 0; p < options_.process_id; ++p) targets_.push_back({.process = p});
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(options_.connect_limit));
-  while (num_missing_ > 0) {
+  bool has_told = false;
+  // Nobody goes on before all have found all: process 0, if it left, would take the store with it.
+  while (true) {
+    if (num_missing_ == 0 && !has_told) {
+      has_told = true;
+      for (const Found& found : found_) {
+        if (found.channel == nullptr) continue;
+        found.channel->Queue(static_cast<std::uint8_t>(NoteType::kReady), "");
+        // What is wrong, if anything is, the next look at the channel tells.
+        static_cast<void>(found.channel->Pump());
+      }
+    }
+    if (num_missing_ == 0 && num_unready_ == 0) break;
     PollAll();
     Status status = Step();
     if (status.ok() && limits != nullptr) status = limits->CheckNow();
-    if (status.ok() && num_missing_ > 0 && Clock::now() > end) {
+    if (status.ok() && num_unready_ > 0 && Clock::now() > end) {
       status = DeadlineExceeded(StrCat("connect: ", MissingText()));
     }
     if (!status.ok()) {

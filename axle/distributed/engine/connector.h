@@ -4,6 +4,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ class Connector {
   struct Found {
     std::unique_ptr<Channel> channel;
     std::string host;
+    bool is_ready = false;  // has greeted all others
   };
   Connector(const TransportOptions& options, KeyValueStore& store, std::string own_host);
 
@@ -41,6 +43,7 @@ class Connector {
     Descriptor socket = {};                 // of a connection that has begun
     std::unique_ptr<Channel> channel = {};  // until the other side has said who it is
     Clock::time_point next_try = {};
+    std::chrono::milliseconds pause{5};
     Status refusal = {};  // of the secret
     Clock::time_point first_refusal = {};
     bool is_done = false;
@@ -58,6 +61,7 @@ class Connector {
   Status Refuse(Target& target, const Status& why);
   Status StepGuests();
   Status Watch();
+  Status TakeReady(size_t process);
   Status Greet(std::unique_ptr<Channel>& channel, const Channel::Frame& frame, int expected);
   Status Compare(const ProcessGreeting& other) const;
   std::unique_ptr<Channel> NewChannel(Descriptor socket, Channel::Side side) const;
@@ -72,7 +76,9 @@ class Connector {
   std::vector<Target> targets_;
   std::list<Guest> guests_;
   std::vector<Found> found_;
+  std::set<int> ready_;  // descriptors with something to read, or to write
   int num_missing_ = 0;
+  int num_unready_ = 0;
   int num_refused_ = 0;  // connections of strangers
   Clock::time_point next_heartbeat_ = {};
 };

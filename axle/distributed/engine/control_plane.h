@@ -30,6 +30,7 @@ namespace axle {
 enum class NoteType : std::uint8_t {
   kHello = 1,
   kHeartbeat,
+  kReady,  // has greeted all others
   kCause,
   kLeaves,    // the number of messages that the process has sent to the other
   kMayLeave,  // the answer, when they are all there

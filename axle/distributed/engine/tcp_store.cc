@@ -110,10 +110,13 @@ class Server : public KeyValueStore {
       }
       for (auto at = connections.begin(); at != connections.end();) {
         Channel& channel = at->channel;
-        bool ends = !channel.Pump().ok();
-        Channel::Frame frame;
-        while (channel.Take(frame)) Answer(channel, frame);
-        if (channel.wants_to_write()) ends = ends || !channel.Pump().ok();
+        bool ends = false;
+        // While an answer is written the next request may come, which poll would not tell.
+        for (bool is_asked = true; is_asked && !ends;) {
+          ends = !channel.Pump().ok();
+          is_asked = false;
+          for (Channel::Frame frame; channel.Take(frame); is_asked = true) Answer(channel, frame);
+        }
         ends = ends || (!channel.is_open() && Clock::now() > at->since + kProofLimit);
         at = ends ? connections.erase(at) : std::next(at);
       }
