@@ -1,8 +1,11 @@
 // Messages between processes that are all well.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "axle/core/strings.h"
 #include "tests/distributed/processes.h"
+#include "tests/paths.h"
 
 namespace axle {
 namespace {
@@ -49,6 +52,28 @@ TEST_F(Messages, OneProcessIsAJob) {
 TEST_F(Messages, OverATcpStore) {
   job_.environment()["AXLE_RENDEZVOUS"] = StrCat("tcp://127.0.0.1:", FreePort());
   RunAll(4, "exchange");
+}
+
+// Who is through first must not leave, and take the store along, while others look for each other.
+TEST_F(Messages, ManyProcessesThatLeaveAtOnce) {
+  for (int round = 0; round < 3; ++round) {
+    job_.environment()["AXLE_RENDEZVOUS"] = StrCat("tcp://127.0.0.1:", FreePort());
+    RunAll(32, "leave");
+  }
+}
+
+// The library lies beside libaxle.so; here it does not.
+TEST_F(Messages, WithoutTheLibrary) {
+  std::filesystem::create_symlink(BuildFolder() / "lib" / "libaxle.so.0.1",
+                                  std::filesystem::path(job_.folder()) / "libaxle.so.0.1");
+  job_.environment()["LD_LIBRARY_PATH"] = job_.folder();
+  TestProcess process = job_.Start(0, 1, "leave");
+  EXPECT_EQ(process.WaitForEnd(), 1);
+  const std::string file = StrCat(job_.folder(), "/libaxle_gloo.so");
+  EXPECT_EQ(process.LastLine(),
+            StrCat("UNAVAILABLE: connect: no libaxle_gloo.so: ", file,
+                   ": cannot open shared object file: No such file or directory; it comes with a "
+                   "build with -DAXLE_GLOO=ON and needs the package libgloo0"));
 }
 
 TEST_F(Messages, SixteenProcessesConnectInTwoSeconds) {
