@@ -33,8 +33,9 @@ StatusOr<std::optional<int>> NumberOf(const char* name, int least) {
   const std::string_view text = Variable(name);
   if (text.empty()) return std::optional<int>();
   int value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, value);
   if (error != std::errc() || rest != end || value < least || value > kMost) {
     return InvalidArgument(StrCat("environment: ", name, " is \"", PrintableText(text),
                                   "\", must be a number from ", least, " to ", kMost));

@@ -47,7 +47,7 @@ inline bool SameMessage(const MessageKey& a, const MessageKey& b) {
          a.group == b.group;
 }
 
-// A receive that has begun. Destroying it gives the receive up.
+// A receive that has begun. Destroying it gives the receive up. The transport outlives it.
 class PendingReceive {
  public:
   virtual ~PendingReceive() = default;

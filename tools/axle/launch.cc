@@ -226,21 +226,26 @@ class Launch {
 
   // Of several that have ended meanwhile, one that a signal has ended is more likely the cause.
   void Reap() {
-    std::optional<std::pair<size_t, int>> first;
+    std::optional<size_t> first;  // of those that have failed
+    int first_status = 0;
     for (size_t i = 0; i < children_.size(); ++i) {
       Child& child = children_[i];
       int status = 0;
       if (child.has_ended || waitpid(child.id, &status, WNOHANG) != child.id) continue;
       child.has_ended = true;
-      const bool is_signal = WIFSIGNALED(status);
-      const int code = is_signal ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-      if (code == 0 || code_) continue;
-      code_ = code;
-      session_.SayAlways(is_signal
-                             ? StrCat("axle: launch: process ", i, " was ended by signal ",
-                                      WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")")
-                             : StrCat("axle: launch: process ", i, " ended with code ", code));
+      if (status != 0 && (!first || (WIFSIGNALED(status) && !WIFSIGNALED(first_status)))) {
+        first = i;
+        first_status = status;
+      }
     }
+    if (!first || code_) return;
+    const bool is_signal = WIFSIGNALED(first_status);
+    const int signal = WTERMSIG(first_status);
+    code_ = is_signal ? 128 + signal : WEXITSTATUS(first_status);
+    session_.SayAlways(is_signal
+                           ? StrCat("axle: launch: process ", *first, " was ended by signal ",
+                                    signal, " (", strsignal(signal), ")")
+                           : StrCat("axle: launch: process ", *first, " ended with code ", *code_));
   }
 
   Session& session_;

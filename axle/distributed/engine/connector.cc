@@ -30,8 +30,9 @@ std::vector<std::string_view> Lines(std::string_view bytes) {
 
 int ToNumber(std::string_view text, int otherwise) {
   int value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, value);
   return error == std::errc() && rest == end ? value : otherwise;
 }
 

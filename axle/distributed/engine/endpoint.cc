@@ -144,7 +144,7 @@ Status Endpoint::Send(int process, const MessageKey& key, std::span<const std::b
   const MessageHeader header = {key.run, key.instruction, key.execution, key.group, bytes.size()};
   const auto since = Clock::now();
   bool has_warned = false;
-  const Status status = carrier_->Send(process, header, bytes, [&]() -> Status {
+  Status status = carrier_->Send(process, header, bytes, [&]() -> Status {
     AXLE_TRY(WhyNot(operation));
     if (limits != nullptr) AXLE_TRY(limits->CheckNow());
     return Late(operation, since, has_warned);

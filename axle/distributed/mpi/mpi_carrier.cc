@@ -100,7 +100,7 @@ class MpiCarrier : public Carrier {
   MpiCarrier(MPI_Comm communicator, MessageSink& sink) : communicator_(communicator), sink_(sink) {
     void* most = nullptr;
     int is_there = 0;
-    MPI_Comm_get_attr(communicator_, MPI_TAG_UB, &most, &is_there);
+    MPI_Comm_get_attr(communicator_, MPI_TAG_UB, static_cast<void*>(&most), &is_there);
     if (is_there != 0) num_tags_ = static_cast<std::uint64_t>(*static_cast<int*>(most));
     int size = 0;
     MPI_Comm_size(communicator_, &size);
