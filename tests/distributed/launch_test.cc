@@ -78,9 +78,9 @@ TEST_F(Launch, TheRestIsEnded) {
 }
 
 TEST_F(Launch, SignalsAreForwarded) {
-  TestProcess launch = Start({"-n", "2", "--", "sh", "-c",
-                              "trap 'echo got it; exit 3' USR1; echo here; "
-                              "while true; do sleep 0.1; done"});
+  TestProcess launch = Start(
+      {"-n", "2", "--", "sh", "-c",
+       StrCat("trap 'echo got it; exit 3' USR1; echo here; ", "while true; do sleep 0.1; done")});
   ASSERT_TRUE(launch.WaitForText("[0] here") && launch.WaitForText("[1] here"));
   launch.Signal(SIGUSR1);
   EXPECT_EQ(launch.WaitForEnd(5), 3) << launch.output();
@@ -104,7 +104,7 @@ class Mpi : public testing::Test {
  protected:
   void SetUp() override {
     if (!HasTransport("mpi")) GTEST_SKIP() << "built without MPI";
-    if (std::system("mpirun --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no mpirun";
+    if (TestProcess({"mpirun", "--version"}, {}).WaitForEnd() != 0) GTEST_SKIP() << "no mpirun";
   }
   // mpirun, with processes that give the processor away while they wait.
   TestProcess Start(const std::vector<std::vector<std::string>>& commands,

@@ -1,6 +1,7 @@
 // The hash, channels, stores, and what strangers get.
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -245,11 +246,8 @@ TEST(Stores, FullDiskAndNoFolder) {
   TestJob job;
   const std::string folder = job.folder() + "/full";
   mkdir(folder.c_str(), 0700);
-  const std::string mount =
-      StrCat("mount -t tmpfs -o size=4k,nr_inodes=8 none ", folder, " 2>/dev/null");
-  if (geteuid() == 0 && std::system(mount.c_str()) == 0) {
-    const std::string fill = StrCat("head -c 100000 /dev/zero > ", folder, "/x 2>/dev/null");
-    static_cast<void>(!std::system(fill.c_str()));
+  if (mount("none", folder.c_str(), "tmpfs", 0, "size=4k,nr_inodes=8") == 0) {
+    std::ofstream(folder + "/x") << std::string(100000, 'x');
     {
       auto store = OpenFileStore(folder);
       ASSERT_TRUE(store.ok());
@@ -259,7 +257,7 @@ TEST(Stores, FullDiskAndNoFolder) {
           << text;
       EXPECT_TRUE(text.ends_with(".new: No space left on device")) << text;
     }
-    static_cast<void>(!std::system(StrCat("umount ", folder).c_str()));
+    EXPECT_EQ(umount(folder.c_str()), 0);
   }
   EXPECT_EQ(OpenFileStore("/proc/axle").status().ToString(),
             "UNAVAILABLE: rendezvous: cannot make the folder /proc/axle: No such file or "

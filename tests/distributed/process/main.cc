@@ -121,7 +121,10 @@ Status Threads(Transport& transport) {
     const auto key = [t](int i) {
       return MessageKey{.run = static_cast<std::uint64_t>(t), .execution = i, .group = 7};
     };
-    const auto size = [t](int i) { return static_cast<size_t>(i * i * 97 + t); };
+    const auto size = [t](int i) {
+      const auto wide = static_cast<size_t>(i);
+      return wide * wide * 97 + static_cast<size_t>(t);
+    };
     threads.emplace_back([&, t, key, size] {
       for (int i = 0; i < kMessages; ++i) {
         for (int p = 0; p < transport.num_processes(); ++p) {
