@@ -301,7 +301,7 @@ constexpr OptionUse kOptions[] = {
 const Verb kLaunchVerb = {
     .name = "launch",
     .summary = "run a command in several processes of one job",
-    .examples = "axle launch -n 4 -- ./train --steps 100\n",
+    .examples = "axle launch -n 4 -- ./train\n",
     .description =
         "Each process finds its number in AXLE_PROCESS_ID, and in AXLE_NUM_PROCESSES,\n"
         "AXLE_RENDEZVOUS and AXLE_JOB_SECRET what it needs to meet the others; the\n"

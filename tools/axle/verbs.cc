@@ -31,7 +31,7 @@ const Verb* FindVerb(std::string_view name) {
 
 std::string Overview() {
   std::string text =
-      "axle VERB [OPTIONS] FILE...\n\n"
+      "axle VERB [OPTIONS] FILE...\n"
       "  axle run model.hlo --fake              run on random inputs\n"
       "  axle run model.hlo --inputs in.npz     run on yours\n\n";
   for (const Verb* verb : kVerbs) {
