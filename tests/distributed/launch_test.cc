@@ -8,6 +8,7 @@
 #include "axle/core/strings.h"
 #include "tests/distributed/processes.h"
 #include "tests/paths.h"
+#include "tests/sanitizers.h"
 
 namespace axle {
 namespace {
@@ -104,6 +105,7 @@ class Mpi : public testing::Test {
  protected:
   void SetUp() override {
     if (!HasTransport("mpi")) GTEST_SKIP() << "built without MPI";
+    if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "MPI itself leaks and races";
     if (TestProcess({"mpirun", "--version"}, {}).WaitForEnd() != 0) GTEST_SKIP() << "no mpirun";
   }
   // mpirun, with processes that give the processor away while they wait.
