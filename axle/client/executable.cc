@@ -9,6 +9,7 @@
 
 #include "axle/client/buffer_storage.h"
 #include "axle/client/executable_call.h"
+#include "axle/client/run_device.h"
 #include "axle/core/argument.h"
 #include "axle/core/device_context.h"
 #include "axle/core/limits.h"
@@ -16,8 +17,6 @@
 #include "axle/core/stack_array.h"
 #include "axle/core/strings.h"
 #include "axle/ir/module.h"
-#include "axle/ops/replica_groups.h"
-#include "axle/runtime/group_device.h"
 #include "axle/runtime/group_run.h"
 #include "axle/runtime/host_device.h"
 #include "axle/runtime/serial_queue.h"
@@ -31,60 +30,6 @@ Status OneDeviceOnly(const Executable& executable) {
   return InvalidArgument(StrCat("execute: \"", executable.name(), "\" runs on ", num_devices,
                                 " devices: ExecuteReplicated takes arguments for each"));
 }
-
-// The device as one run of a program sees it: with the number of the replica, the random seed and,
-// unless `group` is null, the other devices of the run.
-class RunDevice : public GroupDevice {
- public:
-  RunDevice(DeviceContext& host, i64 device, const ModuleConfig& config, std::uint64_t random_seed,
-            GroupRun* group)
-      : host_(host), device_(device), config_(config), random_seed_(random_seed), group_(group) {}
-
-  i64 replica_id() const override { return device_ / config_.num_partitions; }
-  i64 partition_id() const override { return device_ % config_.num_partitions; }
-  i64 num_replicas() const override { return config_.replica_count; }
-  i64 num_partitions() const override { return config_.num_partitions; }
-  std::uint64_t random_seed() const override { return random_seed_; }
-  GroupRun* group() const override { return group_; }
-  StatusOr<std::vector<Literal>> Exchange(const Rendezvous& rendezvous,
-                                          std::span<const i64> participants, Literal value,
-                                          Limits* limits) override {
-    if (group_ == nullptr) {
-      return DeviceContext::Exchange(rendezvous, participants, std::move(value), limits);
-    }
-    return group_->Meet(device_id(), rendezvous, participants, std::move(value), limits);
-  }
-
-  StatusOr<Literal> Infeed(const Shape& shape, std::string_view config, Limits* limits) override {
-    return host_.Infeed(shape, config, limits);
-  }
-  Status Outfeed(const Literal& value, const Shape& shape, std::string_view config,
-                 Limits* limits) override {
-    return host_.Outfeed(value, shape, config, limits);
-  }
-  Status Send(const TransferChannel& channel, const Literal& value, Limits* limits) override {
-    return host_.Send(channel, value, limits);
-  }
-  StatusOr<i64> StartRecv(const TransferChannel& channel) override {
-    return host_.StartRecv(channel);
-  }
-  StatusOr<Literal> FinishRecv(const TransferChannel& channel, i64 place, const Shape& shape,
-                               Limits* limits) override {
-    return host_.FinishRecv(channel, place, shape, limits);
-  }
-  bool HasCustomCall(std::string_view target) const override { return host_.HasCustomCall(target); }
-  std::vector<std::string> CustomCallTargets() const override { return host_.CustomCallTargets(); }
-  StatusOr<Literal> CustomCall(const CustomCallInvocation& invocation) override {
-    return host_.CustomCall(invocation);
-  }
-
- private:
-  DeviceContext& host_;
-  const i64 device_;
-  const ModuleConfig& config_;
-  const std::uint64_t random_seed_;
-  GroupRun* const group_;
-};
 
 // As long as it lives, the limits allow no more memory than the client has left after its buffers.
 class ScopedMemoryCap {

@@ -8,8 +8,11 @@
 // that hand values on (HandsOn), which is why the done op also accepts a state that does not come
 // from a start directly.
 #include <algorithm>
+#include <memory>
 
+#include "axle/core/paired_transfers.h"
 #include "axle/ir/source_place.h"
+#include "axle/ops/attributes/attr_kinds.h"
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/replica_groups.h"
@@ -125,6 +128,57 @@ TransferChannel ChannelOf(const Instruction& inst) {
   return {.id = attrs.channel_id, .is_host_transfer = attrs.is_host_transfer};
 }
 
+// The text of the frontend attribute with the pairs of devices, or null. A recv-done may leave it
+// to its recv.
+const std::string* PairsText(const Instruction& inst) {
+  const Instruction* named = &inst;
+  do {
+    const InstructionExtras* extras = named->extras();
+    for (size_t i = 0; extras != nullptr && i < extras->frontend_attributes.size(); ++i) {
+      const auto& [name, value] = extras->frontend_attributes[i];
+      if (name == kTransferPairsAttribute) return &value;
+    }
+    named = named->opcode() == Opcode::kRecvDone ? named->operand(0) : nullptr;
+  } while (named != nullptr && named->opcode() == Opcode::kRecv);
+  return nullptr;
+}
+
+// Null: the transfer names no pairs, or is one with the host.
+StatusOr<std::unique_ptr<const TransferPairs>> PairsOf(const Instruction& inst) {
+  const std::string* found = PairsText(inst);
+  if (found == nullptr || inst.attrs<TransferAttrs>().is_host_transfer) {
+    return std::unique_ptr<const TransferPairs>();
+  }
+  std::string_view text = *found;
+  if (text.size() > 1 && text.starts_with('"')) text = text.substr(1, text.size() - 2);
+  auto pairs = std::make_unique<TransferPairs>();
+  Scanner scanner(text, kTransferPairsAttribute);
+  const auto is_wrong = [&](std::string_view what) {
+    return OpError(inst, StrCat(kTransferPairsAttribute, " is ", text, what));
+  };
+  SourceTargetPairs parsed;
+  if (!AttrTraits<SourceTargetPairs>::Parse(scanner, inst.shape(), parsed).ok() ||
+      !scanner.AtEnd()) {
+    return is_wrong(", must be {{source,target},...}");
+  }
+  pairs->assign(parsed.begin(), parsed.end());
+  for (const auto side : {&std::pair<i64, i64>::first, &std::pair<i64, i64>::second}) {
+    std::vector<i64> ids;
+    for (const auto& pair : *pairs) ids.push_back(pair.*side);
+    std::ranges::sort(ids);
+    if (std::ranges::adjacent_find(ids) != ids.end()) {
+      return is_wrong(", where a device is twice a source or twice a target");
+    }
+  }
+  return std::unique_ptr<const TransferPairs>(std::move(pairs));
+}
+
+// The device of a run with others, or null. Transfers with the host are not its own.
+PairedTransfers* PairedOf(const Instruction& inst, const EvalContext& context) {
+  if (inst.attrs<TransferAttrs>().is_host_transfer) return nullptr;
+  return dynamic_cast<PairedTransfers*>(&context.Device());
+}
+
 // The channel must be valid, and a transfer with the host has one array.
 Status CheckTransfer(const Instruction& inst, const Shape& data) {
   const auto& attrs = inst.attrs<TransferAttrs>();
@@ -193,8 +247,12 @@ StatusOr<Literal> EvalSend(const Instruction& inst, std::span<Literal> operands,
   if (!inst.operand(1)->shape().is_token()) {
     return OpError(inst, "only data with a token behind them are sent", StatusCode::kUnimplemented);
   }
-  AXLE_TRY(
-      InInstruction(inst, context.Device().Send(ChannelOf(inst), operands[0], context.limits)));
+  AXLE_ASSIGN(const auto pairs, PairsOf(inst));
+  PairedTransfers* const paired = PairedOf(inst, context);
+  AXLE_TRY(InInstruction(
+      inst, paired != nullptr
+                ? paired->SendTo(ChannelOf(inst), pairs.get(), operands[0], context.limits)
+                : context.Device().Send(ChannelOf(inst), operands[0], context.limits)));
   return Literal::Tuple({std::move(operands[0]), Literal::Scalar(U32, kNoPlace), Token()});
 }
 
@@ -213,7 +271,11 @@ StatusOr<Shape> InferRecv(const Instruction& inst) {
 // The context is the place in the channel's queue; the data follow with recv-done.
 StatusOr<Literal> EvalRecv(const Instruction& inst, std::span<Literal>,
                            const EvalContext& context) {
-  const StatusOr<i64> place = context.Device().StartRecv(ChannelOf(inst));
+  AXLE_ASSIGN(const auto pairs, PairsOf(inst));
+  PairedTransfers* const paired = PairedOf(inst, context);
+  const StatusOr<i64> place = paired != nullptr
+                                  ? paired->StartRecvFrom(ChannelOf(inst), pairs.get())
+                                  : context.Device().StartRecv(ChannelOf(inst));
   if (!place.ok()) return InInstruction(inst, place.status());
   AXLE_ASSIGN(auto data, Literal::Create(inst.shape().element(0).WithoutLayout()));
   return Literal::Tuple(
@@ -266,8 +328,13 @@ StatusOr<Literal> EvalRecvDone(const Instruction& inst, std::span<Literal> opera
                                const EvalContext& context) {
   const i64 place = operands[0].element(1).data<std::uint32_t>()[0];
   if (place == kNoPlace) return OpError(inst, "operand is the state of a send, not of a recv");
+  AXLE_ASSIGN(const auto pairs, PairsOf(inst));
+  PairedTransfers* const paired = PairedOf(inst, context);
+  const Shape& shape = inst.shape().element(0);
   StatusOr<Literal> data =
-      context.Device().FinishRecv(ChannelOf(inst), place, inst.shape().element(0), context.limits);
+      paired != nullptr
+          ? paired->FinishRecvFrom(ChannelOf(inst), pairs.get(), place, shape, context.limits)
+          : context.Device().FinishRecv(ChannelOf(inst), place, shape, context.limits);
   if (!data.ok()) return InInstruction(inst, data.status());
   return Literal::Tuple({*std::move(data), Token()});
 }
@@ -329,7 +396,12 @@ const OpDef kSendDef = {
         "until it is received, so that a "
         "send does not wait. With is_host_transfer the other side is the host, and the operand is "
         "an array. A channel_id is not negative; 0 is one, and transfers that have none meet each "
-        "other. A run without channels is FAILED_PRECONDITION.",
+        "other. A run without channels is FAILED_PRECONDITION. In a run on several devices the "
+        "frontend attribute _xla_send_recv_source_target_pairs={{source,target},...} of send, recv "
+        "and recv-done says which devices meet, by partition, or by replica where there is one "
+        "partition: each pair has a channel of its own, a device that is no source sends nothing, "
+        "and one that is no target receives zeros. Without it one device may send to a channel, "
+        "and one may receive from it: others are INVALID_ARGUMENT.",
     .source = "XLA Send, SendWithToken and SendToHost; StableHLO send",
     .operands = kOperandAndToken,
     .attrs = Schema<TransferAttrs>(kTransferAttrs),

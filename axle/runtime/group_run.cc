@@ -247,6 +247,56 @@ Status GroupRun::AwaitFailure() {
   return failure_;
 }
 
+Status GroupRun::Send(const Route& route, const Literal& value) {
+  Literal own = value;
+  // As for a meeting: the memory may be written to while the value is under way.
+  Unshare(own);
+  const std::lock_guard lock(mutex_);
+  Line& line = lines_[route];
+  line.values.emplace(line.num_sent++, std::move(own));
+  changed_->notify_all();
+  return {};
+}
+
+StatusOr<Literal> GroupRun::Receive(const Route& route, i64 place, const Shape& shape,
+                                    Limits* limits) {
+  Member& self = members_[static_cast<size_t>(route.target)];
+  std::unique_lock lock(mutex_);
+  if (!failure_.ok()) return failure_;
+  const auto it = lines_.try_emplace(route).first;
+  Line& line = it->second;
+  if (line.num_sent <= place) {
+    self.waits_at.line = &*it;
+    self.waits_at.place = place;
+    FindDeadlockIfOneIsMissing(self.waits_at);
+  }
+  const Status waited =
+      WaitFor(*changed_, lock, limits, [&] { return line.num_sent > place || !failure_.ok(); });
+  self.waits_at = {};
+  if (line.num_sent <= place) return waited.ok() ? failure_ : waited;
+  const auto found = line.values.find(place);
+  if (found == line.values.end()) {
+    return FailedPrecondition(StrCat("recv: value ", place, " of ", ChannelText(route.channel),
+                                     " has been received before"));
+  }
+  Literal value = std::move(found->second);
+  line.values.erase(found);
+  if (EqualIgnoringLayout(value.shape(), shape)) return value;
+  return InvalidArgument(StrCat("recv: ", ChannelText(route.channel), " has been sent ",
+                                value.ShapeToString(), " but ", shape.ToString(), " is asked for"));
+}
+
+Status GroupRun::CheckOnlyEnd(std::optional<i64> channel, bool is_sender, i64 device) {
+  const std::lock_guard lock(mutex_);
+  const auto it = ends_.try_emplace({channel, is_sender}, device).first;
+  if (it->second == device) return {};
+  const auto [first, second] = std::minmax(it->second, device);
+  return InvalidArgument(StrCat(is_sender ? "send: " : "recv: ", ChannelText(channel), ": devices ",
+                                first, " and ", second, is_sender ? " both send" : " both receive",
+                                "; say which devices meet with the frontend attribute "
+                                "_xla_send_recv_source_target_pairs={{source,target},...}"));
+}
+
 void GroupRun::Leave(i64 device, const Status& status) noexcept {
   const std::lock_guard lock(mutex_);
   members_[static_cast<size_t>(device)].has_left = true;
@@ -276,6 +326,10 @@ std::vector<i64> GroupRun::Missing(const Wait& wait) const {
     for (const i64 participant : std::get<Dims>(wait.meeting->first)) {
       if (!wait.meeting->second.values.contains(participant)) missing.push_back(participant);
     }
+    return missing;
+  }
+  if (wait.line != nullptr) {
+    if (wait.line->second.num_sent <= wait.place) missing.push_back(wait.line->first.source);
     return missing;
   }
   const Dims& members = wait.station->team().members;
@@ -315,6 +369,15 @@ void GroupRun::FindDeadlock() {
   }
 }
 
+std::string GroupRun::PlaceText(const Wait& wait) const {
+  if (wait.line != nullptr)
+    return StrCat("to receive from ", ChannelText(wait.line->first.channel));
+  const std::uint64_t instruction = wait.meeting != nullptr
+                                        ? std::get<std::uint64_t>(wait.meeting->first)
+                                        : wait.station->instruction();
+  return StrCat("at \"", name_of_(instruction), "\"");
+}
+
 // Of devices that wait at the same place, the first one stands for all.
 std::string GroupRun::DeadlockText(const std::vector<bool>& progresses) const {
   std::string text = "deadlock:";
@@ -327,9 +390,8 @@ std::string GroupRun::DeadlockText(const std::vector<bool>& progresses) const {
         std::ranges::find(told, member.waits_at) != told.end()) {
       continue;
     }
-    StrAppend(text, told.empty() ? " " : "; ", "device ", d, " waits at \"",
-              name_of_(member.waits_at.instruction()), "\" for ",
-              DevicesText(Missing(member.waits_at)));
+    StrAppend(text, told.empty() ? " " : "; ", "device ", d, " waits ", PlaceText(member.waits_at),
+              " for ", DevicesText(Missing(member.waits_at)));
     told.push_back(member.waits_at);
   }
   if (!left.empty()) {

@@ -8,7 +8,8 @@
 // begins to wait, or leaves, and a participant that it waits for has left or waits itself, the
 // devices that can still make progress are found: those that run, and those that wait for such
 // devices only. If a device that waits is not among them, this is a deadlock, and all devices learn
-// of it. A device that waits for something else, a recv or the host, counts as one that runs. The
+// of it. So it is with a recv from another device of the run (Receive). A device that waits for
+// something else, the host or another program, counts as one that runs. The
 // search takes a pass over all devices for each device that it finds, and does not happen where all
 // participants are on their way.
 //
@@ -70,6 +71,23 @@ class GroupRun {
   // with the cause if another one has not done its part.
   Status Depart(Seat& seat, bool whole);
 
+  // Where values go from one device of the run to another, in the order in which they are sent.
+  struct Route {
+    std::optional<i64> channel;
+    i64 source = 0, target = 0;
+    auto operator<=>(const Route&) const = default;
+  };
+  // Keeps a copy until it is received, which the limits of this thread count. RESOURCE_EXHAUSTED
+  // without memory.
+  Status Send(const Route& route, const Literal& value);
+  // Waits for the value of a place, from 0, on the thread of the target. Each place can be waited
+  // for once: FAILED_PRECONDITION. INVALID_ARGUMENT if the value is not of this shape; other
+  // errors as those of Meet.
+  StatusOr<Literal> Receive(const Route& route, i64 place, const Shape& shape, Limits* limits);
+  // For a transfer that names no pairs of devices: INVALID_ARGUMENT if another device of the run
+  // has been at the same end of the channel.
+  Status CheckOnlyEnd(std::optional<i64> channel, bool is_sender, i64 device);
+
   // The device is done with the program, once, with this status. It waits for nobody any more.
   void Leave(i64 device, const Status& status) noexcept;
   // The device that was the first one to leave with an error.
@@ -84,14 +102,22 @@ class GroupRun {
   using Key = std::tuple<std::uint64_t, i64, Dims>;
   using Meetings = std::map<Key, Meeting>;
 
-  // What a device that is blocked waits for: a meeting, or an execution at a station.
+  struct Line {
+    i64 num_sent = 0;
+    std::map<i64, Literal> values;  // by place
+  };
+  using Lines = std::map<Route, Line>;
+
+  // What a device that is blocked waits for: a meeting, an execution at a station, or a value of a
+  // place.
   struct Wait {
     const Meetings::value_type* meeting = nullptr;
     const Station* station = nullptr;
     std::uint64_t execution = 0;
-    explicit operator bool() const { return meeting != nullptr || station != nullptr; }
-    std::uint64_t instruction() const {
-      return meeting != nullptr ? std::get<std::uint64_t>(meeting->first) : station->instruction();
+    const Lines::value_type* line = nullptr;
+    i64 place = 0;
+    explicit operator bool() const {
+      return meeting != nullptr || station != nullptr || line != nullptr;
     }
     bool operator==(const Wait&) const = default;
   };
@@ -119,6 +145,7 @@ class GroupRun {
   void FindDeadlockIfOneIsMissing(const Wait& wait);
   void FindDeadlock();
   std::string DeadlockText(const std::vector<bool>& progresses) const;
+  std::string PlaceText(const Wait& wait) const;
   void Fail(Status status);
 
   const std::function<std::string(std::uint64_t)> name_of_;
@@ -126,6 +153,8 @@ class GroupRun {
   ForkableCondition changed_;
   std::vector<Member> members_;
   Meetings meetings_;
+  Lines lines_;
+  std::map<std::pair<std::optional<i64>, bool>, i64> ends_;  // by channel and whether it sends
   std::map<Dims, Team> teams_;
   std::map<std::pair<SeatKey, const Team*>, Station> stations_;
   Status failure_;  // what everybody who waits is told

@@ -1,4 +1,5 @@
 // Tokens, transfers, and calls of what the module does not have.
+#include "axle/core/paired_transfers.h"
 #include "axle/core/strings.h"
 #include "axle/ops/attributes/attributes.h"
 #include "axle/ops/custom_call_builtins.h"
@@ -59,6 +60,17 @@ StatusOr<TransferAttrs> TransferOf(const Site& site) {
   return attrs;
 }
 
+// The devices that meet, which HLO has in a frontend attribute. The host is not one of them.
+Status SetPairs(const Site& site, Instruction* inst) {
+  AXLE_ASSIGN(const auto pairs, site.Pairs("source_target_pairs", 0));
+  if (pairs.empty() || inst->attrs<TransferAttrs>().is_host_transfer) return {};
+  std::vector<std::string> texts;
+  for (const auto& [source, target] : pairs) texts.push_back(StrCat("{", source, ",", target, "}"));
+  site.frame().computation->MutableExtras(inst).frontend_attributes.emplace_back(
+      kTransferPairsAttribute, StrCat("\"{", Join(texts, ","), "}\""));
+  return {};
+}
+
 }  // namespace
 
 Status ConvertSend(const Site& site) {
@@ -70,6 +82,7 @@ Status ConvertSend(const Site& site) {
   }
   AXLE_ASSIGN(Instruction* const send,
               site.Add(Opcode::kSend, {data, site.operand(num_data)}, attrs));
+  AXLE_TRY(SetPairs(site, send));
   return site.Return(site.Add(Opcode::kSendDone, {send}, attrs));
 }
 
@@ -84,7 +97,9 @@ Status ConvertRecv(const Site& site) {
   const Shape received = num_data == 1 ? data[0] : Shape::Tuple(data);
   const Shape state = Shape::Tuple({received, Shape(U32), Shape::Token()});
   AXLE_ASSIGN(Instruction* const recv, site.Add(Opcode::kRecv, site.operands(), attrs, {}, state));
+  AXLE_TRY(SetPairs(site, recv));
   AXLE_ASSIGN(Instruction* const done, site.Add(Opcode::kRecvDone, {recv}, attrs));
+  AXLE_TRY(SetPairs(site, done));
   AXLE_ASSIGN(Instruction* const value, site.Element(done, 0));
   if (num_data == 1) {
     AXLE_TRY(site.Return(value, 0));
