@@ -50,11 +50,14 @@ class RunDevice : public GroupDevice, public PairedTransfers {
                                Limits* limits) override {
     return host_.FinishRecv(channel, place, shape, limits);
   }
+  // Through the group; where the run has one device or the transfer names no pairs, through the
+  // channels of the device.
   Status SendTo(const TransferChannel& channel, const TransferPairs* pairs, const Literal& value,
                 Limits* limits) override;
   StatusOr<i64> StartRecvFrom(const TransferChannel& channel, const TransferPairs* pairs) override;
   StatusOr<Literal> FinishRecvFrom(const TransferChannel& channel, const TransferPairs* pairs,
                                    i64 place, const Shape& shape, Limits* limits) override;
+  // Those of the device, which the runs on it share.
   bool HasCustomCall(std::string_view target) const override { return host_.HasCustomCall(target); }
   std::vector<std::string> CustomCallTargets() const override { return host_.CustomCallTargets(); }
   StatusOr<Literal> CustomCall(const CustomCallInvocation& invocation) override {

@@ -44,6 +44,49 @@ StatusOr<CollectiveMeeting> PermuteMeeting(const Instruction& inst, const Device
 
 }  // namespace
 
+ExchangeForm ExchangeFormOf(const Instruction& inst) {
+  switch (inst.opcode()) {
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+      return ExchangeForm::kReduce;
+    case Opcode::kReduceScatter:
+      return ExchangeForm::kReduceScatter;
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+      return ExchangeForm::kGather;
+    case Opcode::kAllToAll:
+      return inst.attrs<AllToAllAttrs>().dimensions.empty() ? ExchangeForm::kDeal
+                                                            : ExchangeForm::kAllToAll;
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart:  // some update slices in place
+      return inst.attrs<CollectivePermuteAttrs>().slice_sizes.empty() ? ExchangeForm::kPermute
+                                                                      : ExchangeForm::kNone;
+    case Opcode::kCollectiveBroadcast:  // some have roots that are computed
+      return inst.attrs<CollectiveBroadcastAttrs>().has_dynamic_root == TriState::kTrue
+                 ? ExchangeForm::kNone
+                 : ExchangeForm::kBroadcast;
+    default:
+      return ExchangeForm::kNone;
+  }
+}
+
+bool GivesCollectiveState(const Instruction& inst) {
+  return inst.opcode() == Opcode::kAllGatherStart ||
+         inst.opcode() == Opcode::kCollectivePermuteStart;
+}
+
+DoneForm DoneFormOf(const Instruction& inst) {
+  switch (inst.opcode()) {
+    case Opcode::kAllReduceDone:
+      return DoneForm::kOperand;
+    case Opcode::kAllGatherDone:
+    case Opcode::kCollectivePermuteDone:
+      return DoneForm::kResults;
+    default:
+      return DoneForm::kNone;
+  }
+}
+
 Collective CollectiveOf(const Instruction& inst) {
   switch (inst.opcode()) {
     case Opcode::kAllGather:

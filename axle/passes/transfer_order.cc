@@ -2,8 +2,9 @@
 // control predecessors, and from each recv-done to the send that provides its value; the k-th send
 // of a channel belongs to its k-th recv, because a channel is a queue. The path is an explicit
 // stack. A need that is already on the path closes a cycle, which must contain a recv-done: on a
-// single device this is a deadlock and an error that names the instructions; with other devices it
-// is left alone, because another device may send.
+// single device this is a deadlock and an error that names the instructions. With other devices
+// another one may send: the last recv-done of the cycle does without its send, and what the path
+// has behind it begins anew, once for each such recv-done.
 
 #include "axle/passes/transfer_order.h"
 
@@ -107,7 +108,27 @@ class Orderer {
     Instruction* const need = top.needs.back();
     top.needs.pop_back();
     if (state_[need->index()] != State::kOnPath) return Begin(need), Status();
-    return is_alone_ ? Deadlock(need) : Status();  // another device may send
+    if (is_alone_) return Deadlock(need);
+    BreakCycle(need);
+    return {};
+  }
+
+  bool IsSenderOf(const Instruction* recv_done, const Instruction* send) const {
+    const auto found = senders_.find(recv_done);
+    return found != senders_.end() && found->second == send;
+  }
+
+  // The last instruction of the path needs `first`, which is on the path. Each of them has taken
+  // what it waits for from its needs.
+  void BreakCycle(const Instruction* first) {
+    if (IsSenderOf(path_.back().inst, first)) return;
+    for (size_t end = path_.size() - 1; path_[end].inst != first; --end) {
+      if (!IsSenderOf(path_[end - 1].inst, path_[end].inst)) continue;
+      for (; path_.size() > end; path_.pop_back()) {
+        state_[path_.back().inst->index()] = State::kOpen;
+      }
+      return;
+    }
   }
 
   // From `first` on, the path goes round. Operands alone never do, so a recv-done is on it.

@@ -138,9 +138,12 @@ TEST_P(Transfers, ADeadlockIsFound) {
       "ROOT h = f32[] all-reduce(b), replica_groups={}, to_apply=sum } }");
   const Texts texts = Run(mixed, 2);
   ASSERT_EQ(texts.size(), 1U);
-  EXPECT_TRUE(texts[0].starts_with(
-      "INVALID_ARGUMENT: deadlock: device 0 waits to receive from channel 1 for device 1; device 1 "
-      "waits at \"h\" for device 0"))
+  // Whoever comes last says it, and so what for.
+  EXPECT_TRUE(texts[0].starts_with("INVALID_ARGUMENT: ")) << texts[0];
+  EXPECT_NE(
+      texts[0].find("deadlock: device 0 waits to receive from channel 1 for device 1; device 1 "
+                    "waits at \"h\" for device 0"),
+      std::string::npos)
       << texts[0];
 }
 

@@ -65,7 +65,9 @@ TEST_F(Faults, KilledProcessThatNobodyWaitsFor) {
   std::vector<TestProcess> survivors;
   survivors.push_back(job_.Start(0, 3, "wait process=1"));
   TestProcess other = job_.Start(1, 3, "hang");
-  ASSERT_TRUE(survivors[0].WaitForText("connected"));
+  for (TestProcess* process : {&victim, &survivors[0], &other}) {
+    ASSERT_TRUE(process->WaitForText("connected"));
+  }
   const auto fault = Clock::now();
   victim.Signal(SIGKILL);
   ExpectAll(survivors, fault,

@@ -21,61 +21,18 @@ extern const RegionKindDef kCollectiveRegion;
 
 namespace {
 
-using How = CollectivePlan::How;
+using How = ExchangeForm;
 
 i64 NumDevices(const Instruction& inst) {
   return NumIds(inst, GroupMode::kFlattenedId);
 }
 
-bool IsReduce(const Instruction& inst) {
-  return inst.opcode() == Opcode::kAllReduce || inst.opcode() == Opcode::kAllReduceStart;
-}
-
 bool Takes(const Instruction& inst) {
-  switch (inst.opcode()) {
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kReduceScatter:
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-    case Opcode::kAllToAll:
-      break;
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart:
-      if (!inst.attrs<CollectivePermuteAttrs>().slice_sizes.empty()) return false;
-      break;
-    case Opcode::kCollectiveBroadcast:
-      if (inst.attrs<CollectiveBroadcastAttrs>().has_dynamic_root == TriState::kTrue) return false;
-      break;
-    default:
-      return false;
-  }
-  return NumDevices(inst) > 1;
+  return ExchangeFormOf(inst) != How::kNone && NumDevices(inst) > 1;
 }
 
-How HowOf(const Instruction& inst) {
-  switch (inst.opcode()) {
-    case Opcode::kReduceScatter:
-      return How::kReduceScatter;
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-      return How::kGather;
-    case Opcode::kAllToAll:
-      return inst.attrs<AllToAllAttrs>().dimensions.empty() ? How::kDeal : How::kAllToAll;
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart:
-      return How::kPermute;
-    case Opcode::kCollectiveBroadcast:
-      return How::kBroadcast;
-    default:
-      return How::kReduce;
-  }
-}
-
-// Whether the value is the state of an asynchronous collective: operands, results, and more.
-bool GivesState(const Instruction& inst) {
-  return inst.opcode() == Opcode::kAllGatherStart ||
-         inst.opcode() == Opcode::kCollectivePermuteStart;
+bool FoldsInPlace(const Instruction& inst) {
+  return ExchangeFormOf(inst) == How::kReduce;
 }
 
 // The dimension along which devices have parts; -1: they have none.
@@ -124,7 +81,7 @@ i64 NumParts(const Instruction& inst, How how) {
     const StatusOr<i64> size = GroupSize(CollectiveOf(inst));
     return size.ok() ? *size : 0;
   }
-  const Shape& results = GivesState(inst) ? inst.shape().element(1) : inst.shape();
+  const Shape& results = GivesCollectiveState(inst) ? inst.shape().element(1) : inst.shape();
   const Shape& result = results.is_tuple() ? results.element(0) : results;
   const i64 from = inst.operand(0)->shape().dim(dim), to = result.dim(dim);
   const i64 less = std::min(from, to), more = std::max(from, to);
@@ -167,7 +124,7 @@ bool SetFold(StepPlanner& planner, const Instruction& inst, CollectivePlan& plan
 PlannedStep Plan(StepPlanner& planner, const Region& region) {
   const Instruction& inst = *region.instructions[0];
   auto plan = std::make_shared<CollectivePlan>();
-  plan->how = HowOf(inst);
+  plan->how = ExchangeFormOf(inst);
   plan->evaluate.inst = &inst;
   plan->instruction = RendezvousId(inst);
   PlannedStep step = {.function = &RunCollective};
@@ -184,7 +141,7 @@ PlannedStep Plan(StepPlanner& planner, const Region& region) {
   plan->parts = NumParts(inst, plan->how);
   if (plan->parts == 0 && PartDim(inst, plan->how) >= 0) return {};  // arrays without elements
   AddArrays(inst, *plan);
-  plan->first_result = GivesState(inst) ? plan->arrays.size() : 0;
+  plan->first_result = GivesCollectiveState(inst) ? plan->arrays.size() : 0;
   plan->form = plan->arrays.size();
   for (const CollectivePlan::Array& array : plan->arrays) {
     for (const i64 number : {array.bytes, array.rows, array.run}) {
@@ -201,7 +158,7 @@ const RegionKindDef kCollectiveRegion = {
     .kind = RegionKind::kCollective,
     .engine = "library",
     .takes = Takes,
-    .updates_in_place = IsReduce,
+    .updates_in_place = FoldsInPlace,
     .why_alone =
         [](const Instruction& inst) {
           return StrCat("\"", inst.name(), "\" waits for other devices");

@@ -22,6 +22,7 @@
 
 #include "axle/codegen/schedule/contraction_kernel.h"
 #include "axle/codegen/schedule/schedule_builder.h"
+#include "axle/ops/collective_meeting.h"
 #include "axle/ops/contraction.h"
 #include "axle/ops/control_form.h"
 #include "axle/ops/dynamic.h"
@@ -83,10 +84,9 @@ Status ScheduleBuilder::Add(const Instruction& inst) {
     const bool is_pending = fold && fold->region != nullptr;
     return is_pending ? Status() : AddElement(inst);
   }
-  if (def.has(kGivesOperand) || inst.opcode() == Opcode::kAllReduceDone) return AddSame(inst);
-  if (inst.opcode() == Opcode::kAllGatherDone || inst.opcode() == Opcode::kCollectivePermuteDone) {
-    return AddPart(inst, 1);  // of the state
-  }
+  const DoneForm done = DoneFormOf(inst);
+  if (def.has(kGivesOperand) || done == DoneForm::kOperand) return AddSame(inst);
+  if (done == DoneForm::kResults) return AddPart(inst, 1);
   if (IsDynamic(inst)) return AddEvaluate(inst);
   const bool is_plain_array = inst.shape().is_array() && !HasSideEffect(inst);
   if (is_plain_array && inst.shape().num_elements() == 0 && inst.callees().empty()) {

@@ -29,7 +29,7 @@
 namespace axle {
 namespace {
 
-using How = CollectivePlan::How;
+using How = ExchangeForm;
 
 // Bytes that are folded or copied between two looks at the limits.
 constexpr i64 kBytesPerLook = i64{1} << 20;

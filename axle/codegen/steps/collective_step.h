@@ -6,20 +6,12 @@
 
 #include "axle/codegen/steps/evaluate_step.h"
 #include "axle/codegen/steps/group_fold.h"
+#include "axle/ops/collective_meeting.h"
 
 namespace axle {
 
 struct CollectivePlan {
-  enum class How : std::uint8_t {
-    kReduce,         // all-reduce
-    kReduceScatter,  // each device folds its part of each row
-    kGather,         // all-gather: rows of the parts of all
-    kAllToAll,       // rows of the own part of all
-    kDeal,           // all-to-all of tuples: operand i of all for position i
-    kPermute,        // the values of another device, or zeros
-    kBroadcast,      // the values of the first one
-  };
-  How how;
+  ExchangeForm how;
   EvaluatePlan evaluate;  // for a run with one device, and for what evaluators report
   std::uint64_t instruction = 0;
   std::uint64_t form = 0;  // the same for all that may meet here
