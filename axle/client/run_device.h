@@ -18,6 +18,7 @@ class RunDevice : public GroupDevice, public PairedTransfers {
             GroupRun* group)
       : host_(host), device_(device), config_(config), random_seed_(random_seed), group_(group) {}
 
+  // What is known of the run.
   i64 replica_id() const override { return device_ / config_.num_partitions; }
   i64 partition_id() const override { return device_ % config_.num_partitions; }
   i64 num_replicas() const override { return config_.replica_count; }
@@ -33,6 +34,7 @@ class RunDevice : public GroupDevice, public PairedTransfers {
     return group_->Meet(device_id(), rendezvous, participants, std::move(value), limits);
   }
 
+  // Those of the device.
   StatusOr<Literal> Infeed(const Shape& shape, std::string_view config, Limits* limits) override {
     return host_.Infeed(shape, config, limits);
   }
