@@ -227,7 +227,14 @@ TEST_F(Cli, WorkersThatHaveNoMemoryLeftBeginAnew) {
     EXPECT_EQ(r.exit, 0) << r.err << r.out;
     const json report = json::parse(r.out);
     EXPECT_EQ(report["modules"], 42);
-    EXPECT_EQ(r.err.find("over limit"), std::string::npos) << megabytes << " MB: " << r.err;
+    // Modules of several devices need more threads than this: they are over the limit anywhere.
+    const auto count = [&](std::string_view what) {
+      int number = 0;
+      for (size_t at = 0; (at = r.err.find(what, at)) != r.err.npos; ++at) ++number;
+      return number;
+    };
+    EXPECT_EQ(count("  over limit: "), count("devices need a thread each"))
+        << megabytes << " MB: " << r.err;
     begun_anew = report["begun_anew"];
   }
   EXPECT_GT(begun_anew, 0);

@@ -426,9 +426,17 @@ TEST_F(CliValues, WhatSeveralDevicesRefuse) {
   EXPECT_EQ(refused({"run", two, "--fake", "--replicas", "99", "--partitions", "99"}, 3),
             "INVALID_ARGUMENT: \"two\" is for 99 replicas x 99 partitions, and there are at most "
             "1024 devices; --replicas 1 --partitions 1 runs one of them alone\n");
-  EXPECT_EQ(refused({"check", two}, 5),
-            "UNIMPLEMENTED: check: \"two\" runs on 2 devices, and axle check has one; compare what "
-            "axle run --engine native and --engine interpret give\n");
+  EXPECT_EQ(refused({"check", two, "--fake"}, 5),
+            "UNIMPLEMENTED: check: \"two\" runs on 2 devices, for which axle check draws the "
+            "arguments; axle run with --inputs, --engine native and --engine interpret gives "
+            "results to compare\n");
+}
+
+TEST_F(CliValues, CheckRunsOnSeveralDevices) {
+  const std::string two = Write("two.hlo", kSumOfDevices);
+  const Result result = Run({"check", two});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_NE(result.err.find("two.hlo: equal in "), std::string::npos) << result.err;
 }
 
 TEST_F(CliValues, ARecvWithoutASendIsAnErrorNotAWait) {
