@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "axle/core/element_type.h"
+#include "axle/core/shape.h"
 
 namespace axle {
 
