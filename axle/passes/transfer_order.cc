@@ -90,7 +90,8 @@ class Orderer {
       const auto& predecessors = inst->extras()->control_predecessors;
       next.needs.insert(next.needs.end(), predecessors.begin(), predecessors.end());
     }
-    if (const auto send = senders_.find(inst); send != senders_.end()) {
+    if (const auto send = senders_.find(inst);
+        send != senders_.end() && num_begun_anew_ <= computation_.instructions().size()) {
       next.needs.push_back(send->second);
     }
     std::ranges::sort(next.needs, std::greater(), &Instruction::index);
@@ -124,6 +125,7 @@ class Orderer {
     if (IsSenderOf(path_.back().inst, first)) return;
     for (size_t end = path_.size() - 1; path_[end].inst != first; --end) {
       if (!IsSenderOf(path_[end - 1].inst, path_[end].inst)) continue;
+      num_begun_anew_ += path_.size() - end;
       for (; path_.size() > end; path_.pop_back()) {
         state_[path_.back().inst->index()] = State::kOpen;
       }
@@ -156,6 +158,7 @@ class Orderer {
   bool is_alone_;
   std::vector<State> state_;
   std::vector<Needs> path_;
+  size_t num_begun_anew_ = 0;
   std::vector<Instruction*> order_;
 };
 
