@@ -7,32 +7,12 @@ import contextlib
 import importlib
 import io
 import os
-import pathlib
 import sys
-import tempfile
 import unittest
 
-import axle_module  # goes on in the Python that has numpy
-import jaxlib_python
+import axle_module
+import jax_plugin_site  # noqa: F401  goes on in the Python that has JAX
 
-jaxlib_python.enter()
-sys.path.insert(0, str(axle_module.ROOT / "scripts"))
-
-import make_wheel  # noqa: E402
-
-if not (pathlib.Path(os.environ["AXLE_LIBRARY"]).parent / "libaxle_pjrt.so").exists():
-    print("skipped: this build has no libaxle_pjrt.so")
-    sys.exit(jaxlib_python.SKIPPED)
-
-# As an installed wheel has it.
-SITE = tempfile.TemporaryDirectory()
-INFO = pathlib.Path(SITE.name, "axle_compiler-0.dist-info")
-INFO.mkdir()
-(INFO / "entry_points.txt").write_text(make_wheel.entry_points(make_wheel.project()))
-sys.path.insert(0, SITE.name)
-for variable in ("AXLE_AS_CPU", "JAX_NUM_CPU_DEVICES", "JAX_COMPILATION_CACHE_DIR", "XLA_FLAGS"):
-    os.environ.pop(variable, None)
-os.environ["JAX_PLATFORMS"] = "axle"
 os.environ["AXLE_NUM_DEVICES"] = "8"
 
 import jax  # noqa: E402

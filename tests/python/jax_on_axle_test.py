@@ -4,34 +4,12 @@ JAX of .venv; a test of the environment is a process of its own."""
 
 import ctypes
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
-import axle_module  # goes on in the Python that has numpy
-import jaxlib_python
-
-jaxlib_python.enter()
-sys.path.insert(0, str(axle_module.ROOT / "scripts"))
-
-import make_wheel  # noqa: E402
-
-if not (pathlib.Path(os.environ["AXLE_LIBRARY"]).parent / "libaxle_pjrt.so").exists():
-    print("skipped: this build has no libaxle_pjrt.so")
-    sys.exit(jaxlib_python.SKIPPED)
-
-# As an installed wheel has it.
-SITE = tempfile.TemporaryDirectory()
-INFO = pathlib.Path(SITE.name, "axle_compiler-0.dist-info")
-INFO.mkdir()
-(INFO / "entry_points.txt").write_text(make_wheel.entry_points(make_wheel.project()))
-sys.path.insert(0, SITE.name)
-UNSET = ("AXLE_AS_CPU", "AXLE_NUM_DEVICES", "JAX_NUM_CPU_DEVICES", "JAX_COMPILATION_CACHE_DIR", "XLA_FLAGS")
-for variable in UNSET:
-    os.environ.pop(variable, None)
-os.environ["JAX_PLATFORMS"] = "axle"
+import axle_module
+from jax_plugin_site import SITE, UNSET
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
