@@ -15,9 +15,11 @@
 #include "axle/client/buffer_storage.h"
 #include "axle/client/executable_file.h"
 #include "axle/client/host_array.h"
+#include "axle/client/job.h"
 #include "axle/client/launcher.h"
 #include "axle/client/load.h"
 #include "axle/client/memory_budget.h"
+#include "axle/client/run_devices.h"
 #include "axle/core/callback.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/literal_layouts.h"
@@ -116,7 +118,7 @@ class TextCallback {
 class InterpretedExecutable : public Executable {
  public:
   InterpretedExecutable(std::shared_ptr<const Module> module, ProgramShape shape,
-                        std::vector<std::shared_ptr<Device>> devices)
+                        RunDevices devices)
       : Executable(std::move(module), std::move(shape), std::move(devices)) {}
 
   EngineKind engine() const override { return EngineKind::kInterpret; }
@@ -152,8 +154,7 @@ class InterpretedExecutable : public Executable {
 
 class CompiledExecutable : public Executable {
  public:
-  CompiledExecutable(std::shared_ptr<const Module> module, ProgramShape shape,
-                     std::vector<std::shared_ptr<Device>> devices,
+  CompiledExecutable(std::shared_ptr<const Module> module, ProgramShape shape, RunDevices devices,
                      std::shared_ptr<const void> library, NativeEngine* engine,
                      const NativeOptions& options, std::unique_ptr<NativeExecutable> code)
       : Executable(std::move(module), std::move(shape), std::move(devices)),
@@ -393,54 +394,17 @@ StatusOr<std::unique_ptr<Client>> Client::CreateHere(const ClientOptions& option
   }
   ClientOptions wanted = options;
   AXLE_ASSIGN(wanted.num_threads, WantedThreads(options));
-  return std::unique_ptr<Client>(new Client(std::move(wanted)));
+  std::unique_ptr<Client> client(new Client(std::move(wanted)));
+  if (options.distributed) {
+    AXLE_ASSIGN(client->job_, Job::Connect(*options.distributed, options.num_devices, nullptr));
+  }
+  return client;
 }
 
 Status Client::Log(LogLevel level, const std::function<std::string()>& message) const {
   if (!options_.log) return {};
   const std::string text = message();
   return CallUser("log", [&] { options_.log(level, text); });
-}
-
-StatusOr<std::shared_ptr<Device>> Client::DeviceAt(i64 ordinal, std::string_view what) const {
-  if (ordinal >= 0 && ordinal < static_cast<i64>(devices_.size())) return devices_[ordinal];
-  return InvalidArgument(
-      StrCat(what, ": there is no device ", ordinal, ", the client has ", devices_.size()));
-}
-
-StatusOr<std::vector<std::shared_ptr<Device>>> Client::DevicesFor(
-    const Module& module, const CompileOptions& options) const {
-  const i64 replicas = module.config().replica_count;
-  const i64 partitions = module.config().num_partitions;
-  if (replicas < 1 || partitions < 1) {
-    return InvalidArgument(StrCat("compile: replicas is ", replicas, " and partitions ", partitions,
-                                  ", must be >= 1"));
-  }
-  // A device that the caller passes knows the other devices of its run.
-  if (options.device != nullptr) return std::vector<std::shared_ptr<Device>>{devices_[0]};
-  const auto num_devices = CheckedMul(replicas, partitions);
-  if (!num_devices || *num_devices > static_cast<i64>(devices_.size())) {
-    return InvalidArgument(StrCat("compile: ", replicas, " replicas x ", partitions,
-                                  " partitions need more devices than the client has, ",
-                                  devices_.size()));
-  }
-  if (options.devices.empty()) {
-    return std::vector<std::shared_ptr<Device>>(devices_.begin(), devices_.begin() + *num_devices);
-  }
-  if (std::ssize(options.devices) != *num_devices) {
-    return InvalidArgument(StrCat("compile: ", options.devices.size(), " devices for ", replicas,
-                                  " replicas x ", partitions, " partitions"));
-  }
-  std::vector<std::shared_ptr<Device>> devices;
-  std::vector<bool> is_taken(devices_.size());
-  for (const i64 ordinal : options.devices) {
-    AXLE_ASSIGN(devices.emplace_back(), DeviceAt(ordinal, "compile"));
-    if (is_taken[static_cast<size_t>(ordinal)]) {
-      return InvalidArgument(StrCat("compile: device ", ordinal, " is listed twice"));
-    }
-    is_taken[static_cast<size_t>(ordinal)] = true;
-  }
-  return devices;
 }
 
 static constexpr std::string_view kWithoutLlvm =
@@ -492,18 +456,18 @@ StatusOr<std::shared_ptr<Executable>> Client::CompileWith(std::shared_ptr<const 
   }
   AXLE_TRY(CheckRuns(*module));
   AXLE_ASSIGN(ProgramShape shape, WantedShape(*module, options));
-  AXLE_ASSIGN(std::vector<std::shared_ptr<Device>> devices, DevicesFor(*module, options));
+  AXLE_ASSIGN(RunDevices devices, DevicesFor(*module, options));
   // A device that the caller passes knows the other devices of its run, so that the numbers in the
   // module are not checked.
   if (options.device == nullptr) AXLE_TRY(CheckDevices(*module));
   AXLE_ASSIGN(std::unique_ptr<Module> ordered,
-              OrderTransfers(*module, devices.size() == 1 && options.device == nullptr));
+              OrderTransfers(*module, devices.num_devices == 1 && options.device == nullptr));
   if (ordered != nullptr) module = std::move(ordered);
   // In a hub that the user owns, other devices may send.
-  if (options_.device.hub == nullptr) devices[0]->host().AddSenders(SentChannels(*module));
-  AXLE_TRY(CheckCustomCallTargets(*module, options.device != nullptr
-                                               ? *options.device
-                                               : static_cast<DeviceContext&>(devices[0]->host())));
+  HostDevice& host = devices.local[0]->host();
+  if (options_.device.hub == nullptr) host.AddSenders(SentChannels(*module));
+  AXLE_TRY(CheckCustomCallTargets(
+      *module, options.device != nullptr ? *options.device : static_cast<DeviceContext&>(host)));
   if (options.codegen_level < 0 || options.codegen_level > 2) {
     return InvalidArgument(
         StrCat("compile: codegen level is ", options.codegen_level, ", must be 0, 1 or 2"));
@@ -532,7 +496,7 @@ StatusOr<std::shared_ptr<Executable>> Client::CompileWith(std::shared_ptr<const 
   TextCallback on_assembly("on_assembly", options.debug.on_assembly);
   debug.on_llvm = on_llvm.function();
   debug.on_assembly = on_assembly.function();
-  const auto num_devices = static_cast<int>(devices.size());
+  const auto num_devices = static_cast<int>(devices.local.size());
   const NativeOptions native = {.isa = options.isa,
                                 .codegen_level = options.codegen_level,
                                 .num_threads = std::max(1, num_threads_ / num_devices),

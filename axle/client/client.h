@@ -20,14 +20,17 @@
 #include "axle/client/executable.h"
 #include "axle/core/executor.h"
 #include "axle/core/limits.h"
+#include "axle/distributed/transport.h"
 #include "axle/runtime/debug_options.h"
 #include "axle/runtime/host_device_options.h"
 #include "axle/runtime/native_isa.h"
 
 namespace axle {
 
+class Job;               // client/job.h
 struct CustomCallFrame;  // runtime/custom_call_registry.h
 class NativeEngine;      // runtime/native_engine.h
+struct RunDevices;       // client/run_devices.h
 struct SavedKernels;     // runtime/saved_kernels.h
 class XlaComputation;    // builder/xla_builder.h
 
@@ -66,6 +69,9 @@ struct ClientOptions {
   // possibly from several at a time. Without it nothing is logged. If it throws, the compilation is
   // INTERNAL.
   std::function<void(LogLevel level, std::string_view message)> log = {};
+  // Makes this process one of a job, whose processes run programs together (client/job.h). Create
+  // then waits until all have come. What is left empty is taken from the environment of launchers.
+  std::optional<TransportOptions> distributed = {};
 };
 
 struct CompileOptions {
@@ -86,7 +92,8 @@ struct CompileOptions {
   i64 replicas = 0;
   i64 partitions = 0;
   // Their ordinals, each another one: devices[r * partitions + p] runs replica r of partition p.
-  // Empty means the first devices of the client.
+  // Empty means the first devices of the client. In a job, these are the numbers of the devices of
+  // all processes (client/job.h), and at least one of them is in this process.
   std::vector<i64> devices = {};
   // The device whose registry must have the functions that custom calls name; null stands for that
   // of the client.
@@ -105,7 +112,7 @@ struct CompileOptions {
 class Client {
  public:
   // Errors: INVALID_ARGUMENT for numbers out of range; UNIMPLEMENTED on a processor without AVX2,
-  // FMA or BMI.
+  // FMA or BMI; those of ConnectTransport for options.distributed.
   static StatusOr<std::unique_ptr<Client>> Create(const ClientOptions& options = {});
   ~Client();
 
@@ -141,6 +148,13 @@ class Client {
   // The queues and channels of the first device, on which executables run unless CompileOptions
   // name another one.
   HostDevice& device() { return devices_[0]->host(); }
+
+  // The processes that this one runs programs with; null without options.distributed.
+  const std::shared_ptr<Job>& job() const { return job_; }
+  // Connects with the other processes again, all of which call this, after a run has failed with
+  // UNAVAILABLE. Executables and buffers stay as they are. Errors: those of ConnectTransport;
+  // FAILED_PRECONDITION without a job.
+  Status Reconnect(Limits* limits = nullptr);
 
   // Makes a buffer of the literal on a device; it is not copied if it owns its storage. Errors,
   // here and below: INVALID_ARGUMENT if there is no such device; RESOURCE_EXHAUSTED without memory,
@@ -196,8 +210,7 @@ class Client {
   // Create, for a processor that has the features the library needs.
   static StatusOr<std::unique_ptr<Client>> CreateHere(const ClientOptions& options);
   StatusOr<std::shared_ptr<Device>> DeviceAt(i64 ordinal, std::string_view what) const;
-  StatusOr<std::vector<std::shared_ptr<Device>>> DevicesFor(const Module& module,
-                                                            const CompileOptions& options) const;
+  StatusOr<RunDevices> DevicesFor(const Module& module, const CompileOptions& options) const;
   // Compile, with kernels that need not be compiled, or null.
   StatusOr<std::shared_ptr<Executable>> CompileWith(std::shared_ptr<const Module> module,
                                                     const CompileOptions& options,
@@ -211,6 +224,7 @@ class Client {
   int num_threads_;  // the threads that share the work of a large kernel
   std::shared_ptr<MemoryBudget> memory_;
   std::vector<std::shared_ptr<Device>> devices_;
+  std::shared_ptr<Job> job_;
   std::shared_ptr<NativeLibrary> native_;  // loaded when it is first needed
 };
 

@@ -10,6 +10,7 @@
 #include "axle/client/buffer_storage.h"
 #include "axle/client/executable_call.h"
 #include "axle/client/run_device.h"
+#include "axle/client/run_devices.h"
 #include "axle/core/argument.h"
 #include "axle/core/device_context.h"
 #include "axle/core/limits.h"
@@ -93,11 +94,13 @@ Status ArgumentError(size_t i, const Status& status) {
 
 }  // namespace
 
-Executable::Executable(std::shared_ptr<const Module> module, ProgramShape shape,
-                       std::vector<std::shared_ptr<Device>> devices)
+Executable::Executable(std::shared_ptr<const Module> module, ProgramShape shape, RunDevices devices)
     : module_(std::move(module)),
       shape_(std::make_shared<const ProgramShape>(std::move(shape))),
-      devices_(std::move(devices)) {}
+      devices_(std::move(devices.local)),
+      numbers_(std::move(devices.numbers)),
+      num_devices_(devices.num_devices),
+      placement_(std::move(devices.placement)) {}
 
 const std::string& Executable::name() const {
   return module_->name();
@@ -122,8 +125,8 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> argume
   const ModuleConfig& config = module_->config();
   DeviceContext* host = options.device != nullptr ? options.device : &devices_[device]->host();
   GroupRun* const group = launch == nullptr ? nullptr : &launch->group;
-  RunDevice run_device(*host, device, config, options.random_seed, group);
-  const bool plain = devices_.size() == 1 && options.random_seed == 0;
+  RunDevice run_device(*host, numbers_[device], config, options.random_seed, group);
+  const bool plain = num_devices_ == 1 && options.random_seed == 0;
   DeviceContext* context = plain || options.device != nullptr ? host : &run_device;
   const MemoryBudget& memory = devices_[device]->memory();
   Limits* limits = options.limits;
@@ -154,7 +157,14 @@ StatusOr<Literal> Executable::Execute(ArraySlice<Literal> arguments,
   if (options.device == nullptr) AXLE_TRY(OneDeviceOnly(*this));
   const StackArray<Argument, 16> borrowed(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) borrowed[i] = {&arguments[i], nullptr};
-  return RunOn(0, borrowed, options, /*launch=*/nullptr);
+  if (placement_ == nullptr) return RunOn(0, borrowed, options, /*launch=*/nullptr);
+  AXLE_ASSIGN(const std::shared_ptr<Launch> launch, MakeLaunch(options.limits));
+  AXLE_TRY(launch->Begin());
+  ExecuteOptions own = options;
+  own.limits = launch->parts[0].get();
+  StatusOr<Literal> result = RunOn(0, borrowed, own, launch.get());
+  launch->Leave(numbers_[0], result.status());
+  return result;
 }
 
 Status Executable::CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) const {
@@ -261,7 +271,7 @@ Status Executable::Finish(Call& call, const Status& scheduled) const {
   };
   StatusOr<Literal> result = run();
   const Status ran = result.status();
-  if (call.launch != nullptr) call.launch->Leave(call.device, ran);
+  if (call.launch != nullptr) call.launch->Leave(numbers_[call.device], ran);
   Status status = ran;
   // This happens before the results are charged, since a result may be in the memory of a donated
   // argument.
@@ -336,6 +346,12 @@ StatusOr<std::vector<BufferPtr>> Executable::RunOnBuffers(ArraySlice<BufferPtr> 
 StatusOr<std::vector<BufferPtr>> Executable::Execute(ArraySlice<BufferPtr> arguments,
                                                      const ExecuteOptions& options) const {
   AXLE_TRY(OneDeviceOnly(*this));
+  if (placement_ != nullptr) {
+    const std::vector<BufferPtr> of_device(arguments.begin(), arguments.end());
+    AXLE_ASSIGN(std::vector<std::vector<BufferPtr>> results,
+                ExecuteReplicated({of_device}, options));
+    return std::move(results[0]);
+  }
   if (!MayDonate(*module_, options)) return RunOnBuffers(arguments, options);
   AXLE_ASSIGN(const std::shared_ptr<Call> call, Accept(arguments, 0, options));
   std::vector<BufferPtr> results = std::move(call->results);
@@ -346,6 +362,11 @@ StatusOr<std::vector<BufferPtr>> Executable::Execute(ArraySlice<BufferPtr> argum
 StatusOr<ExecuteResult> Executable::ExecuteAsync(ArraySlice<BufferPtr> arguments,
                                                  const ExecuteOptions& options) const {
   AXLE_TRY(OneDeviceOnly(*this));
+  if (placement_ != nullptr) {
+    const std::vector<BufferPtr> of_device(arguments.begin(), arguments.end());
+    AXLE_ASSIGN(std::vector<ExecuteResult> results, ExecuteReplicatedAsync({of_device}, options));
+    return std::move(results[0]);
+  }
   AXLE_ASSIGN(const std::shared_ptr<Call> call, Accept(arguments, 0, options));
   ExecuteResult result{std::move(call->results), call->done};
   try {

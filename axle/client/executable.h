@@ -22,6 +22,8 @@ struct Argument;        // core/argument.h
 struct CompileReport;   // runtime/compile_report.h
 class DeviceContext;    // core/device_context.h
 struct ExecutableFile;  // client/executable_file.h
+struct RunDevices;      // client/run_devices.h
+struct RunPlacement;    // client/run_devices.h
 
 // The interpreter or native code. Both give the same bits; native code runs faster and takes longer
 // to compile. The default is native code where its library can be loaded.
@@ -63,8 +65,11 @@ class Executable : public std::enable_shared_from_this<Executable> {
   // The shapes of the parameters and of the result, with the layouts that were requested at
   // Compile.
   const ProgramShape& program_shape() const { return *shape_; }
-  // The devices that it runs on, one for each replica and partition: device r * partitions + p.
+  // The devices that it runs on, one for each replica and partition: device r * partitions + p. In
+  // a job of several processes, those of them that are in this process.
   const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
+  // The number r * partitions + p of each of devices().
+  const std::vector<i64>& device_numbers() const { return numbers_; }
   // kInterpret or kNative.
   virtual EngineKind engine() const = 0;
   // The cost and the memory of the program, computed at each call from the program alone
@@ -118,7 +123,9 @@ class Executable : public std::enable_shared_from_this<Executable> {
   // Runs the program on all of devices() at the same time. arguments[d] and element d of the result
   // belong to devices()[d]. If a device fails, the others end soon. The error is that of the device
   // that failed first. options.device must be null. Any two runs are in the same order on all
-  // devices that they share, so that neither waits for the other.
+  // devices that they share, so that neither waits for the other. In a job, each process calls this
+  // for its own devices, and all call their programs in the same order; a process with one of the
+  // devices may call Execute or ExecuteAsync as well. UNAVAILABLE if another process was lost.
   StatusOr<std::vector<std::vector<BufferPtr>>> ExecuteReplicated(
       ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options = {}) const;
   // The same without waiting, as ExecuteAsync. Where another device has failed first, a device's
@@ -130,8 +137,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
   // Everything that Serialize writes, but for what it takes from module() and program_shape().
   virtual StatusOr<ExecutableFile> Save() const = 0;
   // The constructor for the engines: `devices` must not be empty.
-  Executable(std::shared_ptr<const Module> module, ProgramShape shape,
-             std::vector<std::shared_ptr<Device>> devices);
+  Executable(std::shared_ptr<const Module> module, ProgramShape shape, RunDevices devices);
   // Runs the entry; the result is row-major.
   virtual StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device,
                                 Limits* limits) const = 0;
@@ -153,6 +159,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
   void Enqueue(std::span<const std::shared_ptr<Call>> calls) const;
   // Waits for the end of all calls. What ends the wait ends the run.
   Status AwaitAll(std::span<const std::shared_ptr<Call>> calls, Limits* limits) const;
+  StatusOr<std::shared_ptr<Launch>> MakeLaunch(Limits* limits) const;
   // `launch` is that of a run on several devices, or null.
   StatusOr<Literal> RunOn(i64 device, std::span<const Argument> arguments,
                           const ExecuteOptions& options, Launch* launch) const;
@@ -162,7 +169,10 @@ class Executable : public std::enable_shared_from_this<Executable> {
 
   std::shared_ptr<const Module> module_;
   std::shared_ptr<const ProgramShape> shape_;
-  std::vector<std::shared_ptr<Device>> devices_;
+  const std::vector<std::shared_ptr<Device>> devices_;
+  const std::vector<i64> numbers_;
+  const i64 num_devices_;  // of all processes
+  const std::shared_ptr<const RunPlacement> placement_;
 };
 
 }  // namespace axle

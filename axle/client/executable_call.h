@@ -8,21 +8,30 @@
 
 #include "axle/client/buffer_storage.h"
 #include "axle/client/executable.h"
+#include "axle/client/run_devices.h"
 #include "axle/core/limits.h"
 #include "axle/runtime/group_run.h"
+#include "axle/runtime/run_link.h"
 
 namespace axle {
 
 // One run on several devices. Its limits have a part for each device, so that any device can end
 // all others.
 struct Executable::Launch {
-  // `limits` of the options, or null. The module outlives this.
-  Launch(const std::shared_ptr<const Module>& module, size_t num_devices, Limits* limits);
+  // `limits` of the options, or null. `num_here` of the devices are in this process.
+  Launch(const std::shared_ptr<const Module>& module, size_t num_devices, size_t num_here,
+         std::shared_ptr<RunLink> with_others, Limits* limits);
+
+  // Gives the run its number, if it has a part in other processes. All of its calls have been
+  // accepted. UNAVAILABLE if a process was lost before.
+  Status Begin();
 
   // The device is done, with this status. A failure ends the run of all others.
   void Leave(i64 device, const Status& status) noexcept;
   void Cancel();
 
+  std::shared_ptr<RunLink> link;                  // null: all devices are in this process
+  std::shared_ptr<const RunPlacement> placement;  // with the link
   GroupRun group;
   Limits own;       // where the options have none
   i64 live_before;  // bytes that the limits had accounted for

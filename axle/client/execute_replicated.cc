@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "axle/client/executable_call.h"
+#include "axle/client/job.h"
 #include "axle/client/launcher.h"
 #include "axle/core/strings.h"
 #include "axle/ir/module.h"
@@ -27,12 +28,14 @@ static std::string NameOf(const Module& module, std::uint64_t id) {
 }
 
 Executable::Launch::Launch(const std::shared_ptr<const Module>& module, size_t num_devices,
-                           Limits* limits)
-    : group(static_cast<i64>(num_devices),
-            [module](std::uint64_t id) { return NameOf(*module, id); }) {
+                           size_t num_here, std::shared_ptr<RunLink> with_others, Limits* limits)
+    : link(std::move(with_others)),
+      group(
+          static_cast<i64>(num_devices), [module](std::uint64_t id) { return NameOf(*module, id); },
+          link.get()) {
   Limits& whole = limits == nullptr ? own : *limits;
   live_before = whole.live_bytes();
-  for (size_t d = 0; d < num_devices; ++d) {
+  for (size_t d = 0; d < num_here; ++d) {
     parts.push_back(std::make_unique<Limits>());
     parts.back()->BecomePartOf(whole, /*tells_progress=*/d == 0);
   }
@@ -40,7 +43,34 @@ Executable::Launch::Launch(const std::shared_ptr<const Module>& module, size_t n
 
 void Executable::Launch::Leave(i64 device, const Status& status) noexcept {
   group.Leave(device, status);
-  if (!status.ok()) Cancel();
+  if (status.ok()) return;
+  Cancel();
+  if (link != nullptr) link->transport->Abort(status);
+}
+
+Status Executable::Launch::Begin() {
+  if (link == nullptr) return {};
+  AXLE_TRY(link->transport->state().first_cause);
+  link->run = placement->job->NextRun(placement->processes);
+  return {};
+}
+
+StatusOr<std::shared_ptr<Executable::Launch>> Executable::MakeLaunch(Limits* limits) const {
+  std::shared_ptr<RunLink> link;
+  if (placement_ != nullptr) {
+    link = std::make_shared<RunLink>();
+    link->transport = placement_->job->transport();
+    if (link->transport == nullptr) {
+      return Status(StatusCode::kUnavailable,
+                    "execute: the processes of the job are not connected");
+    }
+    link->program = placement_->program;
+    link->process_of = placement_->process_of;
+  }
+  auto launch = std::make_shared<Launch>(module_, static_cast<size_t>(num_devices_),
+                                         devices_.size(), std::move(link), limits);
+  launch->placement = placement_;
+  return launch;
 }
 
 void Executable::Launch::Cancel() {
@@ -57,7 +87,7 @@ StatusOr<std::vector<std::shared_ptr<Executable::Call>>> Executable::AcceptAll(
     return InvalidArgument("execute: options.device is set, but ExecuteReplicated has its devices");
   }
   if (devices_.size() > 1) AXLE_TRY(devices_[0]->launcher().StartThreads());
-  const auto launch = std::make_shared<Launch>(module_, devices_.size(), options.limits);
+  AXLE_ASSIGN(const std::shared_ptr<Launch> launch, MakeLaunch(options.limits));
   std::vector<std::shared_ptr<Call>> calls;
   for (size_t d = 0; d < devices_.size(); ++d) {
     ExecuteOptions own = options;
@@ -70,6 +100,10 @@ StatusOr<std::vector<std::shared_ptr<Executable::Call>>> Executable::AcceptAll(
     }
     (*call)->launch = launch;
     calls.push_back(*std::move(call));
+  }
+  if (const Status begun = launch->Begin(); !begun.ok()) {
+    for (const auto& accepted : calls) accepted->Undo();
+    return begun;
   }
   return calls;
 }
@@ -127,7 +161,8 @@ Status Executable::AwaitAll(std::span<const std::shared_ptr<Call>> calls, Limits
   }
   AXLE_TRY(ended);
   const std::optional<i64> cause = launch.group.first_failure();
-  if (cause) AXLE_TRY(calls[static_cast<size_t>(*cause)]->done.Await());
+  const auto first = std::ranges::find(numbers_, cause.value_or(-1)) - numbers_.begin();
+  if (cause) AXLE_TRY(calls[static_cast<size_t>(first)]->done.Await());
   for (const auto& call : calls) AXLE_TRY(call->done.Await());
   return {};
 }

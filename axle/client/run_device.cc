@@ -35,7 +35,7 @@ Status RunDevice::SendTo(const TransferChannel& channel, const TransferPairs* pa
     return Send(channel, value, limits);
   }
   AXLE_ASSIGN(const auto route, RouteOf(channel, *pairs, /*is_sender=*/true));
-  return route ? group_->Send(*route, value) : Status();
+  return route ? group_->Send(*route, value, limits) : Status();
 }
 
 StatusOr<i64> RunDevice::StartRecvFrom(const TransferChannel& channel, const TransferPairs* pairs) {

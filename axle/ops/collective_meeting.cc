@@ -38,7 +38,12 @@ StatusOr<CollectiveMeeting> PermuteMeeting(const Instruction& inst, const Device
   CollectiveMeeting meeting;
   if (!std::ranges::binary_search(ids, own)) return meeting;
   AXLE_ASSIGN(meeting.participants, DevicesOf(inst, mode, ids, device));
-  if (from >= 0) meeting.source = std::ranges::lower_bound(ids, from) - ids.begin();
+  const auto position_of = [&](i64 id) { return std::ranges::lower_bound(ids, id) - ids.begin(); };
+  if (from >= 0) meeting.source = position_of(from);
+  meeting.sources.assign(ids.size(), -1);
+  for (const auto& [source, target] : attrs.source_target_pairs) {
+    meeting.sources[static_cast<size_t>(position_of(target))] = position_of(source);
+  }
   return meeting;
 }
 

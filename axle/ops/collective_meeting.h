@@ -35,6 +35,7 @@ DoneForm DoneFormOf(const Instruction& inst);
 struct CollectiveMeeting {
   Dims participants;  // empty: `device` takes no part
   i64 source = -1;    // of a collective-permute: the position that sends to `device`, or -1
+  Dims sources;       // the same for all participants
 };
 StatusOr<CollectiveMeeting> MeetingOf(const Instruction& inst, const DeviceContext& device);
 

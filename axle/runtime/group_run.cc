@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cstring>
 #include <new>
 #include <thread>
 #include <utility>
 
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
+#include "axle/runtime/literal_message.h"
 #include "axle/runtime/thread_pool.h"
 
 namespace axle {
@@ -42,6 +44,24 @@ std::string DevicesText(std::span<const i64> devices) {
   return text;
 }
 
+SpanningGroup SpanningGroupOf(const Dims& participants, const RunLink& link) {
+  SpanningGroup group;
+  std::map<int, int> ranks;
+  for (size_t position = 0; position < participants.size(); ++position) {
+    const int process = link.process_of[static_cast<size_t>(participants[position])];
+    const auto [it, is_new] = ranks.try_emplace(process, static_cast<int>(ranks.size()));
+    if (is_new) {
+      group.processes.push_back(process);
+      group.members.emplace_back();
+    }
+    group.rank_of.push_back(it->second);
+    group.members[static_cast<size_t>(it->second)].push_back(static_cast<i64>(position));
+  }
+  group.self = ranks.at(link.self());
+  group.hash = HashOfNumbers(participants, link.program);
+  return group;
+}
+
 // Gives the arrays of a value storage that no other literal shares.
 void Unshare(Literal& value) {
   std::vector<Literal*> rest = {&value};
@@ -55,8 +75,10 @@ void Unshare(Literal& value) {
 
 }  // namespace
 
-GroupRun::GroupRun(i64 num_devices, std::function<std::string(std::uint64_t)> name_of)
+GroupRun::GroupRun(i64 num_devices, std::function<std::string(std::uint64_t)> name_of,
+                   const RunLink* link)
     : name_of_(std::move(name_of)),
+      link_(link),
       members_(static_cast<size_t>(num_devices)),
       failure_without_memory_(StatusCode::kCancelled,
                               "another device failed, or all wait, and no memory is left to say "
@@ -82,8 +104,21 @@ StatusOr<std::vector<Literal>> GroupRun::Meet(i64 device,
                                     Dims(participants.begin(), participants.end())})
                       .first;
   Meeting& meeting = it->second;
+  if (meeting.num_here == 0) {
+    meeting.num_here = static_cast<size_t>(
+        std::ranges::count_if(participants, [&](i64 participant) { return IsHere(participant); }));
+  }
   const auto is_complete = [&] { return meeting.values.size() == participants.size(); };
   meeting.values.emplace(device, std::move(value));
+  if (meeting.values.size() == meeting.num_here && !is_complete()) {
+    // Only this thread writes to the values until all are there.
+    lock.unlock();
+    StatusOr<std::map<i64, Literal>> others = ExchangeWithOthers(it->first, meeting.values, limits);
+    lock.lock();
+    AXLE_TRY(others.status());
+    if (!failure_.ok()) return failure_;
+    meeting.values.merge(*others);
+  }
   if (is_complete()) {
     for (const i64 participant : participants) {
       members_[static_cast<size_t>(participant)].waits_at = {};
@@ -111,9 +146,57 @@ StatusOr<std::vector<Literal>> GroupRun::Meet(i64 device,
     values.clear();
   }
   lock.lock();
-  if (++meeting.num_readers == participants.size()) meetings_.erase(it);
+  if (++meeting.num_readers == meeting.num_here) meetings_.erase(it);
   if (values.empty()) return ResourceExhausted("no memory for the values of the other devices");
   return values;
+}
+
+// Every process sends all that its devices have to every other one: the literals of evaluators are
+// small or rare.
+StatusOr<std::map<i64, Literal>> GroupRun::ExchangeWithOthers(const Key& key,
+                                                              const std::map<i64, Literal>& values,
+                                                              Limits* limits) const {
+  const auto& [instruction, execution, participants] = key;
+  const std::string operation = name_of_(instruction);
+  const MessageKey message = {link_->run, instruction, execution,
+                              HashOfNumbers(participants, link_->program), operation};
+  const Shape& shape = values.begin()->second.shape();
+  const auto bytes = static_cast<size_t>(PackedBytes(shape));
+  std::map<int, std::vector<i64>> others;  // the devices of other processes, in their order there
+  for (const i64 participant : participants) {
+    if (!IsHere(participant)) {
+      others[link_->process_of[static_cast<size_t>(participant)]].push_back(participant);
+    }
+  }
+  for (auto& [process, devices] : others) std::ranges::sort(devices);
+  // The receives end before their memory does.
+  std::map<int, std::vector<std::byte>> received;
+  std::map<int, std::unique_ptr<PendingReceive>> receives;
+  for (const auto& [process, devices] : others) {
+    std::vector<std::byte>& buffer = received[process];
+    buffer.resize(bytes * devices.size());
+    AXLE_ASSIGN(receives[process], link_->transport->StartReceive(process, message, buffer));
+  }
+  std::vector<std::byte> own(bytes * values.size());
+  std::byte* to = own.data();
+  for (const auto& [device, value] : values) {
+    PackLiteral(value.ToRowMajor(), to);
+    to += bytes;
+  }
+  for (const auto& [process, devices] : others) {
+    AXLE_TRY(link_->transport->Send(process, message, own, limits));
+  }
+  std::map<i64, Literal> result;
+  for (const auto& [process, devices] : others) {
+    AXLE_TRY(receives[process]->Wait(limits));
+    const std::byte* from = received[process].data();
+    for (const i64 device : devices) {
+      AXLE_ASSIGN(Literal value, UnpackLiteral(shape, from));
+      result.emplace(device, std::move(value));
+      from += bytes;
+    }
+  }
+  return result;
 }
 
 Seat* GroupRun::FindSeat(i64 device, std::uint64_t instruction, std::uint64_t form) {
@@ -129,11 +212,19 @@ StatusOr<Seat*> GroupRun::TakeSeat(i64 device, std::uint64_t instruction, std::u
     Seat& seat = members_[static_cast<size_t>(device)].seats[key];
     if (participants.empty()) return &seat;
     const std::lock_guard lock(mutex_);
-    Team& team = teams_.try_emplace(participants, participants).first->second;
+    Dims here;
+    for (const i64 participant : participants) {
+      if (IsHere(participant)) here.push_back(participant);
+    }
+    seat.position = static_cast<size_t>(std::ranges::find(here, device) - here.begin());
+    if (here.size() < participants.size()) {
+      const auto [it, is_new] = spanning_.try_emplace(participants);
+      if (is_new) it->second = SpanningGroupOf(participants, *link_);
+      seat.spanning = &it->second;
+    }
+    Team& team = teams_.try_emplace(participants, std::move(here)).first->second;
     const std::pair<SeatKey, const Team*> place = {key, &team};
     seat.station = &stations_.try_emplace(place, instruction, team).first->second;
-    seat.position =
-        static_cast<size_t>(std::ranges::find(participants, device) - participants.begin());
     return &seat;
   } catch (const std::bad_alloc&) {
     return ResourceExhausted("no memory for a meeting of devices");
@@ -247,10 +338,54 @@ Status GroupRun::AwaitFailure() {
   return failure_;
 }
 
-Status GroupRun::Send(const Route& route, const Literal& value) {
+namespace {
+
+Status ReceivedBefore(const GroupRun::Route& route, i64 place) {
+  return FailedPrecondition(StrCat("recv: value ", place, " of ", ChannelText(route.channel),
+                                   " has been received before"));
+}
+
+}  // namespace
+
+MessageKey GroupRun::KeyOf(const Route& route, i64 place) const {
+  const i64 numbers[] = {route.channel.value_or(0), route.channel ? 1 : 0, route.source,
+                         route.target};
+  // No instruction has this id.
+  return {link_->run, ~std::uint64_t{0}, place, HashOfNumbers(numbers, link_->program),
+          "a send and its recv"};
+}
+
+StatusOr<Literal> GroupRun::ReceiveFromOther(const Route& route, i64 place, const Shape& shape,
+                                             Limits* limits) const {
+  std::uint64_t hash = 0;
+  std::vector<std::byte> message(sizeof hash + static_cast<size_t>(PackedBytes(shape)));
+  AXLE_TRY(link_->transport->Receive(link_->process_of[static_cast<size_t>(route.source)],
+                                     KeyOf(route, place), message, limits));
+  std::memcpy(&hash, message.data(), sizeof hash);
+  if (hash == HashOfShape(shape)) return UnpackLiteral(shape, message.data() + sizeof hash);
+  return InvalidArgument(StrCat("recv: ", ChannelText(route.channel),
+                                " has been sent another shape of as many bytes, but ",
+                                shape.ToString(), " is asked for"));
+}
+
+Status GroupRun::Send(const Route& route, const Literal& value, Limits* limits) {
   Literal own = value;
   // As for a meeting: the memory may be written to while the value is under way.
   Unshare(own);
+  if (!IsHere(route.target)) {
+    std::vector<std::byte> message(sizeof(std::uint64_t) +
+                                   static_cast<size_t>(PackedBytes(own.shape())));
+    const std::uint64_t hash = HashOfShape(own.shape());
+    std::memcpy(message.data(), &hash, sizeof hash);
+    PackLiteral(own.ToRowMajor(), message.data() + sizeof hash);
+    i64 place = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      place = lines_[route].num_sent++;
+    }
+    return link_->transport->Send(link_->process_of[static_cast<size_t>(route.target)],
+                                  KeyOf(route, place), message, limits);
+  }
   const std::lock_guard lock(mutex_);
   Line& line = lines_[route];
   line.values.emplace(line.num_sent++, std::move(own));
@@ -265,6 +400,12 @@ StatusOr<Literal> GroupRun::Receive(const Route& route, i64 place, const Shape& 
   if (!failure_.ok()) return failure_;
   const auto it = lines_.try_emplace(route).first;
   Line& line = it->second;
+  if (!IsHere(route.source)) {
+    // Here the values hold the places that have been received.
+    const bool is_first = line.values.emplace(place, Literal()).second;
+    lock.unlock();
+    return is_first ? ReceiveFromOther(route, place, shape, limits) : ReceivedBefore(route, place);
+  }
   if (line.num_sent <= place) {
     self.waits_at.line = &*it;
     self.waits_at.place = place;
@@ -275,10 +416,7 @@ StatusOr<Literal> GroupRun::Receive(const Route& route, i64 place, const Shape& 
   self.waits_at = {};
   if (line.num_sent <= place) return waited.ok() ? failure_ : waited;
   const auto found = line.values.find(place);
-  if (found == line.values.end()) {
-    return FailedPrecondition(StrCat("recv: value ", place, " of ", ChannelText(route.channel),
-                                     " has been received before"));
-  }
+  if (found == line.values.end()) return ReceivedBefore(route, place);
   Literal value = std::move(found->second);
   line.values.erase(found);
   if (EqualIgnoringLayout(value.shape(), shape)) return value;
@@ -324,7 +462,8 @@ std::vector<i64> GroupRun::Missing(const Wait& wait) const {
   std::vector<i64> missing;
   if (wait.meeting != nullptr) {
     for (const i64 participant : std::get<Dims>(wait.meeting->first)) {
-      if (!wait.meeting->second.values.contains(participant)) missing.push_back(participant);
+      if (IsHere(participant) && !wait.meeting->second.values.contains(participant))
+        missing.push_back(participant);
     }
     return missing;
   }

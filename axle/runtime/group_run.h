@@ -1,4 +1,4 @@
-// GroupRun: one run of a program on several devices of a process, and where those devices meet.
+// GroupRun: one run of a program on several devices, and where those of this process meet.
 //
 // A collective is one meeting for each group of its devices and each time that it is executed: the
 // instruction, how often this device has come to it, and the participants tell meetings apart.
@@ -18,6 +18,11 @@
 // before it blocks; a device that spins counts as one that runs. The kinds do not mix: at one
 // instruction, a device that comes with a literal and one that comes to its station miss each
 // other.
+//
+// Where other processes have devices of the run (run_link.h), those of a group that are here meet
+// first. Then one of them, the last to come with a literal or the first one of a station, talks to
+// the other processes for all. The search for deadlocks knows the devices of this process only:
+// one that waits for another process counts as one that runs.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -33,6 +38,7 @@
 #include <vector>
 
 #include "axle/core/device_context.h"
+#include "axle/runtime/run_link.h"
 #include "axle/runtime/station.h"
 #include "axle/runtime/wait.h"
 
@@ -41,8 +47,9 @@ namespace axle {
 class GroupRun {
  public:
   // `name_of` gives the name of an instruction by DeviceContext::Rendezvous::instruction, for
-  // messages.
-  GroupRun(i64 num_devices, std::function<std::string(std::uint64_t)> name_of);
+  // messages. `link` is null if all devices are in this process; it outlives this.
+  GroupRun(i64 num_devices, std::function<std::string(std::uint64_t)> name_of,
+           const RunLink* link = nullptr);
 
   // DeviceContext::Exchange of a device of the run. The values are copies, which are counted by the
   // limits of the thread that receives them. Errors: CANCELLED or DEADLINE_EXCEEDED as the limits
@@ -56,7 +63,8 @@ class GroupRun {
   // in different forms do not meet.
   Seat* FindSeat(i64 device, std::uint64_t instruction, std::uint64_t form);
   // A new one, among these participants in this order: the device is among them, or there are
-  // none. RESOURCE_EXHAUSTED without memory.
+  // none. The station is that of the participants in this process; if there are others, the seat
+  // has a spanning group. RESOURCE_EXHAUSTED without memory.
   StatusOr<Seat*> TakeSeat(i64 device, std::uint64_t instruction, std::uint64_t form,
                            const Dims& participants);
   // Memory for a message of the seat's device to its team, which nobody writes to until the second
@@ -78,8 +86,9 @@ class GroupRun {
     auto operator<=>(const Route&) const = default;
   };
   // Keeps a copy until it is received, which the limits of this thread count. RESOURCE_EXHAUSTED
-  // without memory.
-  Status Send(const Route& route, const Literal& value);
+  // without memory. Between processes the errors are those of Transport::Send and Receive in
+  // addition.
+  Status Send(const Route& route, const Literal& value, Limits* limits);
   // Waits for the value of a place, from 0, on the thread of the target. Each place can be waited
   // for once: FAILED_PRECONDITION. INVALID_ARGUMENT if the value is not of this shape; other
   // errors as those of Meet.
@@ -87,6 +96,11 @@ class GroupRun {
   // For a transfer that names no pairs of devices: INVALID_ARGUMENT if another device of the run
   // has been at the same end of the channel.
   Status CheckOnlyEnd(std::optional<i64> channel, bool is_sender, i64 device);
+
+  // The other processes of the run, or null.
+  const RunLink* link() const { return link_; }
+  // The name of an instruction, for messages.
+  std::string NameOf(std::uint64_t instruction) const { return name_of_(instruction); }
 
   // The device is done with the program, once, with this status. It waits for nobody any more.
   void Leave(i64 device, const Status& status) noexcept;
@@ -97,6 +111,7 @@ class GroupRun {
   struct Meeting {
     std::map<i64, Literal> values;  // by device
     size_t num_readers = 0;         // that have copied them
+    size_t num_here = 0;            // participants in this process
   };
   // Instruction, number of the execution, participants.
   using Key = std::tuple<std::uint64_t, i64, Dims>;
@@ -133,6 +148,15 @@ class GroupRun {
     std::chrono::steady_clock::time_point rests_until;  // it blocks at once
   };
 
+  // The parts of Meet, Send and Receive that concern other processes.
+  bool IsHere(i64 device) const { return link_ == nullptr || link_->IsHere(device); }
+  StatusOr<std::map<i64, Literal>> ExchangeWithOthers(const Key& key,
+                                                      const std::map<i64, Literal>& values,
+                                                      Limits* limits) const;
+  MessageKey KeyOf(const Route& route, i64 place) const;
+  StatusOr<Literal> ReceiveFromOther(const Route& route, i64 place, const Shape& shape,
+                                     Limits* limits) const;
+
   // A wait for what is not complete, without and with the lock, and one for all to depart.
   template <typename Done>
   bool Spin(const Seat& seat, const Done& done);
@@ -149,13 +173,15 @@ class GroupRun {
   void Fail(Status status);
 
   const std::function<std::string(std::uint64_t)> name_of_;
+  const RunLink* const link_;
   mutable std::mutex mutex_;
   ForkableCondition changed_;
   std::vector<Member> members_;
   Meetings meetings_;
   Lines lines_;
   std::map<std::pair<std::optional<i64>, bool>, i64> ends_;  // by channel and whether it sends
-  std::map<Dims, Team> teams_;
+  std::map<Dims, Team> teams_;                               // by all participants
+  std::map<Dims, SpanningGroup> spanning_;                   // by all participants
   std::map<std::pair<SeatKey, const Team*>, Station> stations_;
   Status failure_;  // what everybody who waits is told
   std::atomic<bool> has_failed_ = false;

@@ -107,12 +107,25 @@ class Station {
   alignas(64) std::atomic<std::uint64_t> departures_ = 0;
 };
 
+// A group whose devices are in several processes, as one of them sees it. Processes have ranks: in
+// the order in which the group names them first.
+struct SpanningGroup {
+  std::vector<int> processes;  // by rank
+  std::vector<int> rank_of;    // by position in the group
+  int self = 0;                // the rank of this process
+  std::vector<Dims> members;   // by rank: its positions in the group, ascending
+  std::uint64_t hash = 0;      // of the participants
+};
+
 // A device's part in a station, for its own thread.
 struct Seat {
   Station* station = nullptr;  // null: nobody takes part
+  // Of all devices, if some are in other processes: the station has only those that are here.
+  const SpanningGroup* spanning = nullptr;
   size_t position = 0;
   std::uint64_t execution = 0;  // the last one that it has arrived for
-  i64 source = -1;              // of a permute: the position that sends to the device
+  i64 source = -1;              // of a permute: the position in the group that sends to the device
+  Dims sources;                 // the same for all of a spanning group
 };
 
 }  // namespace axle

@@ -13,6 +13,8 @@
 // Small messages are copied on arrival into memory that stays as it is until the second meeting
 // after this one; every device computes its results from these copies, and nobody departs.
 //
+// Where other processes have devices of the group, spanning_step.cc does all of this.
+//
 // A run on one device, and on devices that meet in another way, goes to the evaluator. So do cases
 // in which it reports an error; they are the same on all devices of a group.
 #include "axle/codegen/steps/collective_step.h"
@@ -21,6 +23,8 @@
 #include <cstring>
 #include <new>
 
+#include "axle/codegen/steps/copy_rows.h"
+#include "axle/codegen/steps/spanning_step.h"
 #include "axle/core/stack_array.h"
 #include "axle/ops/collective_meeting.h"
 #include "axle/runtime/group_device.h"
@@ -33,38 +37,6 @@ using How = ExchangeForm;
 
 // Bytes that are folded or copied between two looks at the limits.
 constexpr i64 kBytesPerLook = i64{1} << 20;
-
-template <i64 kRun>
-void CopyShortRows(std::byte* to, i64 to_step, const std::byte* from, i64 from_step, i64 rows) {
-  for (i64 row = 0; row < rows; ++row) {
-    std::memcpy(to + row * to_step, from + row * from_step, static_cast<size_t>(kRun));
-  }
-}
-
-// Rows of `run` bytes, whose beginnings are so far apart.
-void CopyRows(std::byte* to, i64 to_step, const std::byte* from, i64 from_step, i64 rows, i64 run) {
-  if (rows == 0 || run == 0) return;
-  if (rows == 1 || (to_step == run && from_step == run)) {
-    std::memcpy(to, from, static_cast<size_t>(rows * run));
-    return;
-  }
-  switch (run) {
-    case 1:
-      return CopyShortRows<1>(to, to_step, from, from_step, rows);
-    case 2:
-      return CopyShortRows<2>(to, to_step, from, from_step, rows);
-    case 4:
-      return CopyShortRows<4>(to, to_step, from, from_step, rows);
-    case 8:
-      return CopyShortRows<8>(to, to_step, from, from_step, rows);
-    case 16:
-      return CopyShortRows<16>(to, to_step, from, from_step, rows);
-    default:
-      for (i64 row = 0; row < rows; ++row) {
-        std::memcpy(to + row * to_step, from + row * from_step, static_cast<size_t>(run));
-      }
-  }
-}
 
 // One execution, after all have arrived.
 class Execution {
@@ -135,10 +107,10 @@ class Execution {
 
   bool ReducePart(size_t i, i64 begin, i64 end) {
     const i64 block = plan_.fold.block_elements() * plan_.fold.element_bytes;
-    const StackArray<const std::byte*, 16> leaves(size());
+    const StackArray<GroupFold::Value, 16> leaves(size());
     for (i64 at = begin; at < end; at += block) {
       const i64 bytes = std::min(block, end - at);
-      for (size_t k = 0; k < size(); ++k) leaves[k] = Operand(k, i) + at;
+      for (size_t k = 0; k < size(); ++k) leaves[k].data = Operand(k, i) + at;
       std::byte* const out = Result(i) + at;
       plan_.fold.Run({leaves.begin(), leaves.size()}, {bytes, bytes},
                      bytes / plan_.fold.element_bytes, out, Scratch());
@@ -153,7 +125,7 @@ class Execution {
   // A block is a part of a row, or a number of whole rows.
   bool ReduceScatter() {
     const i64 block = plan_.fold.block_elements() * plan_.fold.element_bytes;
-    const StackArray<const std::byte*, 16> leaves(size());
+    const StackArray<GroupFold::Value, 16> leaves(size());
     for (size_t i = 0; i < plan_.arrays.size(); ++i) {
       const auto& [bytes, offset, rows, run] = plan_.arrays[i];
       if (bytes == 0) continue;
@@ -164,7 +136,8 @@ class Execution {
         for (i64 at = 0; at < run; at += block) {
           const i64 size_in_row = std::min(block, run - at);
           for (size_t k = 0; k < size(); ++k) {
-            leaves[k] = Operand(k, i) + row * step + static_cast<i64>(seat_.position) * run + at;
+            leaves[k].data =
+                Operand(k, i) + row * step + static_cast<i64>(seat_.position) * run + at;
           }
           plan_.fold.Run({leaves.begin(), leaves.size()}, {size_in_row, step},
                          count * size_in_row / plan_.fold.element_bytes, Result(i) + row * run + at,
@@ -237,6 +210,7 @@ StatusOr<Seat*> SeatOf(const CollectivePlan& plan, GroupRun& group, const Device
   if ((!is_there && !may_miss) || (plan.parts > 0 && plan.parts != count)) return nullptr;
   AXLE_ASSIGN(Seat* const seat, group.TakeSeat(id, plan.instruction, plan.form, participants));
   seat->source = meeting.source;
+  if (seat->spanning != nullptr) seat->sources = meeting.sources;
   return seat;
 }
 
@@ -264,7 +238,7 @@ StatusOr<const void*> Send(const CollectivePlan& plan, GroupRun& group, Seat& se
 // False if the limits ended it.
 StatusOr<bool> Meet(const CollectivePlan& plan, GroupRun& group, Seat& seat, i64 device,
                     void* const* buffers, const HostRun& run) {
-  const bool has_slots = plan.is_small() && seat.station->size() > 1;
+  const bool has_slots = plan.is_small() && seat.station->size() > 1 && seat.spanning == nullptr;
   const void* shown = static_cast<const void*>(buffers);
   if (has_slots) {
     AXLE_ASSIGN(shown, Send(plan, group, seat, buffers));
@@ -272,7 +246,11 @@ StatusOr<bool> Meet(const CollectivePlan& plan, GroupRun& group, Seat& seat, i64
   AXLE_TRY(group.Arrive(seat, device, shown, run.limits));
   StatusOr<bool> is_whole = false;
   try {
-    is_whole = Execution(plan, seat, has_slots, buffers, &run).Run();
+    if (seat.spanning != nullptr) {
+      is_whole = RunSpanning(plan, group, seat, run);
+    } else {
+      is_whole = Execution(plan, seat, has_slots, buffers, &run).Run();
+    }
   } catch (const std::bad_alloc&) {
     is_whole = ResourceExhausted("no memory to fold the values of the other devices");
   }

@@ -8,6 +8,9 @@
 // the left is the same with one entry that takes all. The last join alone writes to the result, so
 // that the result may be where a value was.
 //
+// Values that are folds already are pushed with their sizes: the stack is then as it is after their
+// positions, because the tree folds those before others.
+//
 // Where the fold is in f32, a value becomes wider when it is joined: in its block if it is the left
 // one, on the way if it is the right one. At the end the result is rounded.
 #include "axle/codegen/steps/group_fold.h"
@@ -37,8 +40,10 @@ void RunOn(const LoopPlan& loop, const Operand (&operands)[kCount], i64 count) {
 }  // namespace
 
 // A value as the stack has it. `gathered` has room for the elements.
-GroupFold::Entry GroupFold::Leaf(const std::byte* leaf, Runs runs, i64 count, std::byte* block,
+GroupFold::Entry GroupFold::Leaf(const Value& value, Runs runs, i64 count, std::byte* block,
                                  std::byte* gathered) const {
+  const std::byte* leaf = value.data;
+  if (value.size > 1) return {leaf, value.size, as_f32 != nullptr};
   const i64 bytes = count * element_bytes;
   if (runs.run >= bytes) return {leaf, 1, false};
   std::byte* const to = loop == nullptr ? gathered : block;
@@ -65,8 +70,8 @@ GroupFold::Entry GroupFold::Join(const Entry& a, const Entry& b, i64 count, std:
   return {out, size, true};
 }
 
-void GroupFold::Run(std::span<const std::byte* const> leaves, Runs runs, i64 count, std::byte* out,
-                    std::byte* scratch) const {
+void GroupFold::Run(std::span<const Value> leaves, Runs runs, i64 count, std::byte* out,
+                    std::byte* scratch, bool is_partial) const {
   Entry stack[66];  // a number of values has 64 bits
   stack[0] = {nullptr, 0, false};
   size_t depth = 0;
@@ -85,10 +90,11 @@ void GroupFold::Run(std::span<const std::byte* const> leaves, Runs runs, i64 cou
       --depth;
     }
   }
-  if (stack[0].is_wide) {
+  if (stack[0].is_wide && !is_partial) {
     RunOn(*narrow, {{stack[0].data, 4}, {out, element_bytes}}, count);
-  } else if (leaves.size() == 1 && stack[0].data != out) {
-    std::memcpy(out, stack[0].data, static_cast<size_t>(count * element_bytes));
+  } else if (stack[0].data != out) {
+    const i64 bytes = stack[0].is_wide ? 4 : element_bytes;
+    std::memcpy(out, stack[0].data, static_cast<size_t>(count * bytes));
   }
 }
 

@@ -31,10 +31,18 @@ struct GroupFold {
   struct Runs {
     i64 run = 0, step = 0;
   };
-  // out = the fold of the elements at `leaves`, at most block_elements(). `out` may be one of the
-  // leaves if these are no runs.
-  void Run(std::span<const std::byte* const> leaves, Runs runs, i64 count, std::byte* out,
-           std::byte* scratch) const;
+  // The value of one position, or the fold of the values of several that the tree folds before
+  // others: its elements are `partial_bytes()` wide and lie in one piece.
+  struct Value {
+    const std::byte* data = nullptr;
+    size_t size = 1;
+  };
+  i64 partial_bytes() const { return computed_bytes(); }
+  // out = the fold of the elements at `values`, at most block_elements(), rounded to the type; or
+  // not rounded, if it `is_partial` and of several positions. `out` may be one of the values if
+  // these are no runs and nothing is wider than the type.
+  void Run(std::span<const Value> values, Runs runs, i64 count, std::byte* out, std::byte* scratch,
+           bool is_partial = false) const;
 
   // Two blocks of the operands and one of the result stay in a first-level cache.
   static constexpr i64 kBlockBytes = 8192;
@@ -47,8 +55,7 @@ struct GroupFold {
     size_t size;   // the values that it is the fold of
     bool is_wide;  // it is f32, in its block
   };
-  Entry Leaf(const std::byte* leaf, Runs runs, i64 count, std::byte* block,
-             std::byte* gathered) const;
+  Entry Leaf(const Value& value, Runs runs, i64 count, std::byte* block, std::byte* gathered) const;
   Entry Join(const Entry& a, const Entry& b, i64 count, std::byte* out) const;
 };
 

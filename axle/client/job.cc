@@ -1,0 +1,78 @@
+#include "axle/client/job.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+// The numbers of devices of all processes, which they tell each other in the store. A process that
+// does not say it is lost, which ends the transport.
+StatusOr<std::vector<i64>> FirstDevices(Transport& transport, int epoch, i64 num_devices,
+                                        double connect_limit, Limits* limits) {
+  const auto key = [&](int process) { return StrCat("devices/", epoch, "/", process); };
+  AXLE_TRY(transport.store().Set(key(transport.process_id()), StrCat(num_devices)));
+  std::vector<i64> first = {0};
+  for (int process = 0; process < transport.num_processes(); ++process) {
+    AXLE_ASSIGN(const std::string text, transport.store().Get(key(process), connect_limit, limits));
+    i64 count = 0;
+    const char* const end = text.data() + text.size();
+    if (std::from_chars(text.data(), end, count).ptr != end || count < 1 || count > (1 << 20)) {
+      return Status(StatusCode::kDataLoss,
+                    StrCat("connect: process ", process, " says that it has \"",
+                           PrintableText(text), "\" devices"));
+    }
+    first.push_back(first.back() + count);
+  }
+  return first;
+}
+
+}  // namespace
+
+StatusOr<std::shared_ptr<Job>> Job::Connect(const TransportOptions& options, i64 num_devices,
+                                            Limits* limits) {
+  AXLE_ASSIGN(std::shared_ptr<Transport> transport, ConnectTransport(options, limits));
+  const std::shared_ptr<Job> job(new Job(options));
+  job->process_id_ = transport->process_id();
+  AXLE_ASSIGN(job->first_,
+              FirstDevices(*transport, options.epoch, num_devices, options.connect_limit, limits));
+  job->transport_ = std::move(transport);
+  return job;
+}
+
+Status Job::Reconnect(Limits* limits) {
+  const std::lock_guard lock(mutex_);
+  if (transport_ != nullptr) {
+    transport_->Abort(Cancelled("the process connects again"));
+    transport_.reset();
+    ++options_.epoch;
+  }
+  num_runs_.clear();
+  AXLE_ASSIGN(std::shared_ptr<Transport> transport, ConnectTransport(options_, limits));
+  const i64 num_devices = FirstDeviceOf(process_id_ + 1) - first_device();
+  AXLE_ASSIGN(const std::vector<i64> first, FirstDevices(*transport, options_.epoch, num_devices,
+                                                         options_.connect_limit, limits));
+  if (first != first_) {
+    return FailedPrecondition("connect: the processes have other numbers of devices than before");
+  }
+  transport_ = std::move(transport);
+  return {};
+}
+
+int Job::ProcessOf(i64 device) const {
+  return static_cast<int>(std::ranges::upper_bound(first_, device) - first_.begin()) - 1;
+}
+
+std::shared_ptr<Transport> Job::transport() const {
+  const std::lock_guard lock(mutex_);
+  return transport_;
+}
+
+std::uint64_t Job::NextRun(std::uint64_t processes) {
+  const std::lock_guard lock(mutex_);
+  return ++num_runs_[processes];
+}
+
+}  // namespace axle

@@ -1,0 +1,63 @@
+// Job: the processes that run programs together, as one of them sees it.
+//
+// Each process has a client with devices of its own. All devices of the job have numbers from 0:
+// first those of process 0, then those of process 1, and so on. A program names them in
+// CompileOptions::devices, and each process runs what is on its own devices:
+//
+//   ClientOptions options;
+//   options.distributed = TransportOptions{.rendezvous = "file:///shared/job"};
+//   AXLE_ASSIGN(auto client, Client::Create(options));       // in every process
+//   AXLE_ASSIGN(auto program, client->Compile(module, {.replicas = client->job()->num_devices()}));
+//   AXLE_ASSIGN(auto results, program->ExecuteReplicated(arguments));  // of its own devices
+//
+// All processes run the same programs in the same order. Where a run fails in one of them, it ends
+// in all with the first cause, and so does every later run, until all have called
+// Client::Reconnect.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "axle/core/element_type.h"
+#include "axle/distributed/transport.h"
+
+namespace axle {
+
+// Thread-safe.
+class Job {
+ public:
+  // Connects with the other processes, for Client::Create; this one has so many devices. Errors:
+  // those of ConnectTransport.
+  static StatusOr<std::shared_ptr<Job>> Connect(const TransportOptions& options, i64 num_devices,
+                                                Limits* limits);
+  // The same processes again, with the next epoch. What ran over the old connections fails.
+  Status Reconnect(Limits* limits);
+
+  // This process, and how many there are.
+  int process_id() const { return process_id_; }
+  int num_processes() const { return static_cast<int>(first_.size()) - 1; }
+  // The devices of all processes; the number of the first one of a process, whose others follow.
+  i64 num_devices() const { return first_.back(); }
+  i64 first_device() const { return FirstDeviceOf(process_id_); }
+  i64 FirstDeviceOf(int process) const { return first_[static_cast<size_t>(process)]; }
+  // The process of a device, 0 <= device < num_devices().
+  int ProcessOf(i64 device) const;
+  // Of the current epoch. Whoever uses it keeps it.
+  std::shared_ptr<Transport> transport() const;
+  // Counts the runs of the processes with this hash, from 1: the same number in all of them.
+  std::uint64_t NextRun(std::uint64_t processes);
+
+ private:
+  explicit Job(TransportOptions options) : options_(std::move(options)) {}
+
+  TransportOptions options_;
+  int process_id_ = 0;
+  std::vector<i64> first_;  // by process, and the number of all devices
+  mutable std::mutex mutex_;
+  std::shared_ptr<Transport> transport_;
+  std::map<std::uint64_t, std::uint64_t> num_runs_;
+};
+
+}  // namespace axle
