@@ -501,6 +501,7 @@ StatusOr<std::shared_ptr<Executable>> Client::CompileWith(std::shared_ptr<const 
                                 .codegen_level = options.codegen_level,
                                 .num_threads = std::max(1, num_threads_ / num_devices),
                                 .num_devices = num_devices,
+                                .device_numbers = devices.numbers,
                                 .limits = options.limits,
                                 .fast = options.numerics == Numerics::kFast,
                                 .saved = saved,

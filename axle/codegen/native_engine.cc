@@ -19,10 +19,14 @@ namespace {
 
 class NativeProgram : public NativeExecutable {
  public:
-  // `has_code`: of its kernels. `workers`: of each device.
+  // `has_code`: of its kernels. `workers`: of each device. `numbers`:
+  // NativeOptions::device_numbers.
   NativeProgram(CompiledModule compiled, bool has_code,
-                std::vector<std::shared_ptr<WorkerPool>> workers)
-      : compiled_(std::move(compiled)), has_code_(has_code), workers_(std::move(workers)) {}
+                std::vector<std::shared_ptr<WorkerPool>> workers, std::vector<std::int64_t> numbers)
+      : compiled_(std::move(compiled)),
+        has_code_(has_code),
+        workers_(std::move(workers)),
+        numbers_(std::move(numbers)) {}
 
   StatusOr<Literal> Execute(std::span<const Argument> arguments, DeviceContext* device,
                             Limits* limits) const override {
@@ -31,9 +35,7 @@ class NativeProgram : public NativeExecutable {
     HostRun run;
     run.limits = limits;
     run.device = device;
-    // A device of the caller's own may be one of several, though the program has workers for one.
-    const size_t position = workers_.size() == 1 ? 0 : static_cast<size_t>(device->device_id());
-    run.workers = workers_[position].get();
+    run.workers = workers_[PositionOf(device)].get();
     run.num_threads = run.workers->num_threads();
     StatusOr<Literal> result = RunOnLiterals(*compiled_.entry, arguments, run);
     if (Status status = CodeStatus(); !status.ok()) result = std::move(status);
@@ -43,6 +45,13 @@ class NativeProgram : public NativeExecutable {
   const CompileReport& report() const override { return compiled_.report; }
 
  private:
+  // A device of the caller's own may be one of several, though the program has workers for one.
+  size_t PositionOf(DeviceContext* device) const {
+    if (workers_.size() == 1) return 0;
+    if (numbers_.empty()) return static_cast<size_t>(device->device_id());
+    const auto found = std::ranges::lower_bound(numbers_, device->device_id());
+    return static_cast<size_t>(found - numbers_.begin());
+  }
   // The first failure of code that is checked or emulated.
   Status CodeStatus() const {
     if (compiled_.checks != nullptr) AXLE_TRY(compiled_.checks->status());
@@ -52,6 +61,7 @@ class NativeProgram : public NativeExecutable {
   CompiledModule compiled_;
   const bool has_code_;
   const std::vector<std::shared_ptr<WorkerPool>> workers_;
+  const std::vector<std::int64_t> numbers_;
 };
 
 class Engine : public NativeEngine {
@@ -63,9 +73,9 @@ class Engine : public NativeEngine {
     AXLE_ASSIGN(const JitTarget target, ChooseTarget(options.isa, options.codegen_level));
     AXLE_ASSIGN(CompiledModule compiled, CompileModule(module, target, options));
     const int num_threads = std::clamp(options.num_threads, 1, kMaxThreads);
-    return std::unique_ptr<NativeExecutable>(
-        new NativeProgram(std::move(compiled), options.debug.code,
-                          WorkersFor(num_threads, std::max(options.num_devices, 1))));
+    return std::unique_ptr<NativeExecutable>(new NativeProgram(
+        std::move(compiled), options.debug.code,
+        WorkersFor(num_threads, std::max(options.num_devices, 1)), options.device_numbers));
   }
 
   std::string build_id() const override {

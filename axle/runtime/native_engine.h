@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "axle/core/argument.h"
 #include "axle/core/device_context.h"
@@ -25,9 +26,11 @@ class Module;
 
 struct NativeOptions {
   NativeIsa isa = NativeIsa::kAuto;
-  int codegen_level = 1;     // effort of the code generator: 0, 2, or by kind of kernel; no bits
-  int num_threads = 1;       // that each device may use, at least 1; the bits do not depend on it
-  int num_devices = 1;       // that run it together, at least 1; each has workers of its own
+  int codegen_level = 1;  // effort of the code generator: 0, 2, or by kind of kernel; no bits
+  int num_threads = 1;    // that each device may use, at least 1; the bits do not depend on it
+  int num_devices = 1;    // of this process that run it, at least 1; each has workers of its own
+  // Their numbers in the run, ascending; empty: 0, 1, and so on.
+  std::vector<std::int64_t> device_numbers = {};
   Limits* limits = nullptr;  // of the compilation
   bool fast = false;         // round less often than docs/numerics.md says; else bit for bit
   // Kernels that need not be compiled, from SaveKernels; they live until Compile returns.
