@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <thread>
 
 #include "axle/core/strings.h"
 
@@ -59,6 +61,20 @@ Status Job::Reconnect(Limits* limits) {
   }
   transport_ = std::move(transport);
   return {};
+}
+
+void Job::Leave() {
+  std::shared_ptr<Transport> left;
+  {
+    const std::lock_guard lock(mutex_);
+    left.swap(transport_);
+    if (left != nullptr) ++options_.epoch;
+  }
+  // The thread of a run that has just ended may still hold it, and the process end before that.
+  constexpr int kMilliseconds = 200;
+  for (int i = 0; i < kMilliseconds && left.use_count() > 1; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 int Job::ProcessOf(i64 device) const {

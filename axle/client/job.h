@@ -34,6 +34,9 @@ class Job {
                                                 Limits* limits);
   // The same processes again, with the next epoch. What ran over the old connections fails.
   Status Reconnect(Limits* limits);
+  // Tells the others that this process has done its part, so that they do not take it for lost
+  // when it ends. Runs with other processes are UNAVAILABLE here from then on.
+  void Leave();
 
   // This process, and how many there are.
   int process_id() const { return process_id_; }
