@@ -113,7 +113,7 @@ Status Buffer_Device(PJRT_Buffer_Device_Args& args) {
 }
 
 Status Buffer_Memory(PJRT_Buffer_Memory_Args& args) {
-  args.memory = &args.buffer->device->memory;
+  args.memory = args.buffer->device->memory.get();
   return {};
 }
 

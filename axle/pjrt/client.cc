@@ -1,114 +1,15 @@
 // The client, its devices, their memories and its topology.
-//
-// Options of PJRT_Client_Create, all of them optional; names that are not listed are ignored, since
-// frameworks pass options of their own:
-//
-//   platform_name             what the client calls its platform, "axle" if nothing else is said;
-//   JAX
-//                             chooses its lowering rules by it
-//   num_devices               how many devices there are, each of them the whole processor; without
-//   it the cpu_device_count          environment variable AXLE_NUM_DEVICES says, or
-//                             --xla_force_host_platform_device_count in XLA_FLAGS, or there is one
-//   num_threads               how many threads work; AXLE_NUM_THREADS, or one per processor
-//
-// Numbers may come as texts.
-#include <charconv>
-#include <cstdlib>
+#include <algorithm>
 
 #include "axle/client/device.h"
+#include "axle/client/job.h"
 #include "axle/client/memory_budget.h"
 #include "axle/core/strings.h"
+#include "axle/pjrt/create_options.h"
 #include "axle/pjrt/handles.h"
 
 namespace axle::pjrt {
 namespace {
-
-std::string_view NameOf(const PJRT_NamedValue& value) {
-  return TextOf(value.name, value.name_size);
-}
-
-// A number in a range, which errors give with the name of what is wrong.
-struct Range {
-  std::string_view what;
-  i64 least;
-  i64 most;
-
-  Status Error(std::string_view value) const {
-    return InvalidArgument(
-        StrCat("pjrt: ", what, " is ", value, ", must be a number from ", least, " to ", most));
-  }
-  StatusOr<i64> Check(i64 number) const {
-    if (number < least || number > most) return Error(StrCat(number));
-    return number;
-  }
-  StatusOr<i64> Parse(std::string_view text) const {
-    i64 number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool is_number = error == std::errc() && end == text.data() + text.size();
-    if (is_number && number >= least && number <= most) return number;
-    return Error(StrCat("\"", PrintableText(text), "\""));
-  }
-};
-
-// 0 stands for "what the environment says".
-StatusOr<i64> NumberOf(const PJRT_NamedValue& value, int most) {
-  const std::string what = StrCat("the option ", NameOf(value));
-  const Range range = {what, 0, most};
-  if (value.type == PJRT_NamedValue_kInt64) return range.Check(value.int64_value);
-  if (value.type == PJRT_NamedValue_kString) {
-    return range.Parse(TextOf(value.string_value, value.value_size));
-  }
-  return range.Error("of another type");
-}
-
-// The value of --xla_force_host_platform_device_count, which is the last one; 1 without it.
-StatusOr<i64> DeviceCountOfXlaFlags() {
-  const char* flags = std::getenv("XLA_FLAGS");
-  if (flags == nullptr) return 1;
-  constexpr std::string_view kFlag = "--xla_force_host_platform_device_count=";
-  const std::string_view text = flags;
-  const size_t at = text.rfind(kFlag);
-  if (at == std::string_view::npos) return 1;
-  const std::string_view rest = text.substr(at + kFlag.size());
-  constexpr Range kRange = {
-      "--xla_force_host_platform_device_count of the environment variable XLA_FLAGS", 1,
-      kMaxClientDevices};
-  return kRange.Parse(rest.substr(0, rest.find(' ')));
-}
-
-StatusOr<i64> NumDevicesOfEnvironment() {
-  const char* count = std::getenv("AXLE_NUM_DEVICES");
-  if (count == nullptr || *count == '\0') return DeviceCountOfXlaFlags();
-  constexpr Range kRange = {"the environment variable AXLE_NUM_DEVICES", 1, kMaxClientDevices};
-  return kRange.Parse(count);
-}
-
-struct CreateOptions {
-  std::string platform_name = "axle";
-  ClientOptions client = {};
-};
-
-StatusOr<CreateOptions> ReadOptions(const PJRT_NamedValue* values, size_t num_values) {
-  CreateOptions options;
-  i64 num_devices = 0;
-  for (size_t i = 0; i < num_values; ++i) {
-    const PJRT_NamedValue& value = values[i];
-    const std::string_view name = NameOf(value);
-    if (name == "platform_name" && value.type == PJRT_NamedValue_kString) {
-      options.platform_name = TextOf(value.string_value, value.value_size);
-    } else if (name == "num_devices" || name == "cpu_device_count") {
-      AXLE_ASSIGN(num_devices, NumberOf(value, kMaxClientDevices));
-    } else if (name == "num_threads") {
-      AXLE_ASSIGN(const i64 num_threads, NumberOf(value, kMaxClientThreads));
-      options.client.num_threads = static_cast<int>(num_threads);
-    }
-  }
-  if (num_devices == 0) {
-    AXLE_ASSIGN(num_devices, NumDevicesOfEnvironment());
-  }
-  options.client.num_devices = num_devices;
-  return options;
-}
 
 void* GetUserData(PJRT_Memory* memory, void* key) {
   const std::lock_guard lock(memory->mutex);
@@ -200,48 +101,92 @@ PJRT_Memory::~PJRT_Memory() {
   }
 }
 
-PJRT_Device::PJRT_Device(axle::Device& device, axle::i64 ordinal, std::string_view platform)
+PJRT_Device::PJRT_Device(axle::Device* device, axle::i64 id, int process, std::string_view platform)
     : device(device),
       description{
-          .id = static_cast<int>(ordinal),
-          .debug_string = axle::StrCat("axle:", ordinal),
-          .to_string = axle::StrCat(axle::pjrt::Capitalized(platform), "Device(id=", ordinal, ")"),
+          .id = static_cast<int>(id),
+          .process_index = process,
+          .debug_string = axle::StrCat("axle:", id),
+          .to_string = axle::StrCat(axle::pjrt::Capitalized(platform), "Device(id=", id, ")"),
           .attributes = {}},
-      memory(static_cast<int>(ordinal), this),
-      memories{&memory} {}
+      memory(device == nullptr ? nullptr
+                               : std::make_unique<PJRT_Memory>(static_cast<int>(id), this)),
+      memories{memory.get()} {}
+
+int PJRT_Device::local_ordinal() const {
+  return device == nullptr ? -1 : static_cast<int>(device->ordinal());
+}
 
 namespace axle::pjrt {
 
 StatusOr<PJRT_Device*> ClientState::Choose(const PJRT_Device* device,
                                            const PJRT_Memory* memory) const {
   if (memory != nullptr) device = memory->device;
-  for (PJRT_Device* candidate : device_pointers) {
+  for (PJRT_Device* candidate : own_devices) {
     if (candidate == device) return candidate;
   }
   if (device == nullptr) return InvalidArgument("pjrt: neither a device nor a memory is given");
+  if (std::ranges::find(device_pointers, device) != device_pointers.end()) {
+    return InvalidArgument(StrCat("pjrt: ", device->description.debug_string,
+                                  " is a device of process ", device->description.process_index,
+                                  ", this is process ", process_index));
+  }
   return InvalidArgument("pjrt: the device belongs to another client");
 }
 
+StatusOr<std::vector<i64>> ClientState::DefaultDevices(i64 replicas, i64 partitions) const {
+  const i64 needed = replicas * partitions;
+  const auto num_own = static_cast<i64>(own_devices.size());
+  const auto num_all = static_cast<i64>(device_pointers.size());
+  if (needed > num_all) {
+    return InvalidArgument(StrCat("pjrt: ", needed, " devices are needed, there are ", num_all));
+  }
+  const i64 first = needed <= num_own ? own_devices[0]->description.id : 0;
+  std::vector<i64> ids;
+  for (i64 i = 0; i < needed; ++i) ids.push_back(first + i);
+  return ids;
+}
+
 Status Client_Create(PJRT_Client_Create_Args& args) {
-  AXLE_ASSIGN(CreateOptions options, ReadOptions(args.create_options, args.num_options));
+  AXLE_ASSIGN(CreateOptions options, ReadCreateOptions(args));
   auto state = std::make_shared<ClientState>();
   AXLE_ASSIGN(state->client, Client::Create(options.client));
   state->platform_name = std::move(options.platform_name);
   state->platform_version = StrCat("axle ", AxleVersion());
-  for (const std::shared_ptr<Device>& device : state->client->devices()) {
+  const auto& own = state->client->devices();
+  const std::shared_ptr<Job> job = state->client->job();
+  const auto num_own = static_cast<i64>(own.size());
+  const i64 num_devices = job == nullptr ? num_own : job->num_devices();
+  const i64 first = job == nullptr ? 0 : job->first_device();
+  if (job != nullptr) {
+    state->process_index = job->process_id();
+    state->num_processes = job->num_processes();
+  }
+  for (i64 id = 0; id < num_devices; ++id) {
+    const bool is_own = id >= first && id < first + num_own;
+    Device* device = is_own ? own[static_cast<size_t>(id - first)].get() : nullptr;
+    const int process = job == nullptr ? 0 : job->ProcessOf(id);
     state->devices.push_back(
-        std::make_unique<PJRT_Device>(*device, device->ordinal(), state->platform_name));
+        std::make_unique<PJRT_Device>(device, id, process, state->platform_name));
     PJRT_Device* made = state->devices.back().get();
     state->device_pointers.push_back(made);
-    state->memory_pointers.push_back(&made->memory);
     state->topology.descriptions.push_back(&made->description);
+    if (!is_own) continue;
+    state->own_devices.push_back(made);
+    state->memory_pointers.push_back(made->memory.get());
   }
   state->topology.client = state.get();
   args.client = new PJRT_Client{std::move(state)};
   return {};
 }
 
+// The other processes of a job are told that this one has done its part: executables and buffers
+// may live on, and would keep the connection.
 Status Client_Destroy(PJRT_Client_Destroy_Args& args) {
+  if (args.client != nullptr) {
+    const std::shared_ptr<Job> job = args.client->state->client->job();
+    if (job != nullptr) job->Leave();
+  }
   delete args.client;
   return {};
 }
@@ -260,7 +205,7 @@ Status Client_PlatformVersion(PJRT_Client_PlatformVersion_Args& args) {
 }
 
 Status Client_ProcessIndex(PJRT_Client_ProcessIndex_Args& args) {
-  args.process_index = 0;
+  args.process_index = args.client->state->process_index;
   return {};
 }
 
@@ -271,13 +216,12 @@ Status Client_Devices(PJRT_Client_Devices_Args& args) {
 }
 
 Status Client_AddressableDevices(PJRT_Client_AddressableDevices_Args& args) {
-  args.addressable_devices = args.client->state->device_pointers.data();
-  args.num_addressable_devices = args.client->state->device_pointers.size();
+  args.addressable_devices = args.client->state->own_devices.data();
+  args.num_addressable_devices = args.client->state->own_devices.size();
   return {};
 }
 
-static StatusOr<PJRT_Device*> Lookup(const PJRT_Client& client, int id) {
-  const std::vector<PJRT_Device*>& devices = client.state->device_pointers;
+static StatusOr<PJRT_Device*> Lookup(const std::vector<PJRT_Device*>& devices, int id) {
   if (id < 0 || static_cast<size_t>(id) >= devices.size()) {
     return InvalidArgument(
         StrCat("pjrt: there is no device ", id, ", there are ", devices.size(), " devices"));
@@ -286,12 +230,13 @@ static StatusOr<PJRT_Device*> Lookup(const PJRT_Client& client, int id) {
 }
 
 Status Client_LookupDevice(PJRT_Client_LookupDevice_Args& args) {
-  AXLE_ASSIGN(args.device, Lookup(*args.client, args.id));
+  AXLE_ASSIGN(args.device, Lookup(args.client->state->device_pointers, args.id));
   return {};
 }
 
 Status Client_LookupAddressableDevice(PJRT_Client_LookupAddressableDevice_Args& args) {
-  AXLE_ASSIGN(args.addressable_device, Lookup(*args.client, args.local_hardware_id));
+  AXLE_ASSIGN(args.addressable_device,
+              Lookup(args.client->state->own_devices, args.local_hardware_id));
   return {};
 }
 
@@ -301,7 +246,6 @@ Status Client_AddressableMemories(PJRT_Client_AddressableMemories_Args& args) {
   return {};
 }
 
-// Device r * partitions + p runs replica r of partition p.
 Status Client_DefaultDeviceAssignment(PJRT_Client_DefaultDeviceAssignment_Args& args) {
   const i64 replicas = args.num_replicas, partitions = args.num_partitions;
   if (replicas <= 0 || partitions <= 0) {
@@ -314,17 +258,16 @@ Status Client_DefaultDeviceAssignment(PJRT_Client_DefaultDeviceAssignment_Args& 
                                      args.default_assignment_size, " devices, ", needed,
                                      " are needed"));
   }
-  const size_t num_devices = args.client->state->device_pointers.size();
-  if (static_cast<std::uint64_t>(needed) > num_devices) {
-    return InvalidArgument(
-        StrCat("pjrt: ", needed, " devices are needed, there are ", num_devices));
-  }
+  AXLE_ASSIGN(const std::vector<i64> devices,
+              args.client->state->DefaultDevices(replicas, partitions));
   if (args.default_assignment == nullptr) return InvalidArgument("pjrt: the assignment is null");
-  for (i64 i = 0; i < needed; ++i) args.default_assignment[i] = static_cast<int>(i);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    args.default_assignment[i] = static_cast<int>(devices[i]);
+  }
   return {};
 }
 
-// There is one process.
+// A process that is lost is noticed by the connection to it (docs/distributed.md).
 Status Client_UpdateGlobalProcessInfo(PJRT_Client_UpdateGlobalProcessInfo_Args& /*args*/) {
   return {};
 }
@@ -335,7 +278,7 @@ Status DeviceDescription_Id(PJRT_DeviceDescription_Id_Args& args) {
 }
 
 Status DeviceDescription_ProcessIndex(PJRT_DeviceDescription_ProcessIndex_Args& args) {
-  args.process_index = 0;
+  args.process_index = args.device_description->process_index;
   return {};
 }
 
@@ -371,23 +314,30 @@ Status Device_GetDescription(PJRT_Device_GetDescription_Args& args) {
 }
 
 Status Device_IsAddressable(PJRT_Device_IsAddressable_Args& args) {
-  args.is_addressable = true;
+  args.is_addressable = args.device->is_addressable();
   return {};
 }
 
 Status Device_LocalHardwareId(PJRT_Device_LocalHardwareId_Args& args) {
-  args.local_hardware_id = args.device->description.id;
+  args.local_hardware_id = args.device->local_ordinal();
   return {};
+}
+
+static Status CheckAddressable(const PJRT_Device& device) {
+  if (device.is_addressable()) return {};
+  return InvalidArgument(StrCat("pjrt: ", device.description.debug_string,
+                                " is a device of process ", device.description.process_index));
 }
 
 Status Device_AddressableMemories(PJRT_Device_AddressableMemories_Args& args) {
   args.memories = args.device->memories;
-  args.num_memories = std::size(args.device->memories);
+  args.num_memories = args.device->is_addressable() ? std::size(args.device->memories) : 0;
   return {};
 }
 
 Status Device_DefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
-  args.memory = &args.device->memory;
+  AXLE_TRY(CheckAddressable(*args.device));
+  args.memory = args.device->memory.get();
   return {};
 }
 
@@ -395,7 +345,8 @@ Status Device_DefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
 // free blocks. Members that a caller does not know are not written; jaxlib shows -1 for those that
 // it expects and that are not set.
 Status Device_MemoryStats(PJRT_Device_MemoryStats_Args& args) {
-  const MemoryBudget& memory = args.device->device.memory();
+  AXLE_TRY(CheckAddressable(*args.device));
+  const MemoryBudget& memory = args.device->device->memory();
   args.bytes_in_use = memory.live();
 #define AXLE_SET(member, value)                 \
   do {                                          \
@@ -501,10 +452,14 @@ Status TopologyDescription_Attributes(PJRT_TopologyDescription_Attributes_Args& 
   return {};
 }
 
-// A text that tells topologies apart, for keys of caches: platform, version, number of devices.
+// A text that tells topologies apart, for keys of caches: platform, version, number of devices, and
+// of processes if there are several. It is the same in all of them.
 static std::string TopologyText(const PJRT_TopologyDescription& topology) {
-  return StrCat(topology.client->platform_name, ";", topology.client->platform_version, ";",
-                topology.descriptions.size());
+  const ClientState& client = *topology.client;
+  const std::string processes =
+      client.num_processes == 1 ? "" : StrCat(";", client.num_processes, " processes");
+  return StrCat(client.platform_name, ";", client.platform_version, ";",
+                topology.descriptions.size(), processes);
 }
 
 Status TopologyDescription_Serialize(PJRT_TopologyDescription_Serialize_Args& args) {

@@ -52,7 +52,7 @@ StatusOr<std::shared_ptr<const Module>> ReadProgram(const PJRT_Program& program)
   return std::shared_ptr<const Module>(std::move(module));
 }
 
-// The ordinals of the devices that a program runs on.
+// The ids of the devices that a program runs on.
 StatusOr<std::vector<i64>> ChooseDevices(const ClientState& client, const ProgramOptions& options) {
   const i64 needed = options.num_replicas * options.num_partitions;
   const auto num_devices = static_cast<i64>(client.devices.size());
@@ -61,9 +61,15 @@ StatusOr<std::vector<i64>> ChooseDevices(const ClientState& client, const Progra
         StrCat("pjrt: the program is for ", needed, " devices, there are ", num_devices));
   }
   std::vector<i64> devices = options.devices;
-  if (devices.empty()) {
-    for (i64 i = 0; i < needed; ++i) devices.push_back(i);
+  if (options.ordinal >= 0) {
+    const auto num_own = static_cast<i64>(client.own_devices.size());
+    if (options.ordinal >= num_own) {
+      return InvalidArgument(StrCat("pjrt: the program is for device ", options.ordinal,
+                                    ", there are ", num_own, " devices"));
+    }
+    devices = {client.own_devices[static_cast<size_t>(options.ordinal)]->description.id};
   }
+  if (devices.empty()) return client.DefaultDevices(options.num_replicas, options.num_partitions);
   for (size_t i = 0; i < devices.size(); ++i) {
     if (devices[i] < 0 || devices[i] >= num_devices) {
       return InvalidArgument(StrCat("pjrt: the program is for device ", devices[i], ", there are ",
@@ -178,8 +184,11 @@ StatusOr<std::shared_ptr<ExecutableState>> Build(const std::shared_ptr<ClientSta
     state->device_assignment =
         WriteDeviceAssignment(options.num_replicas, options.num_partitions, devices);
   }
+  state->num_devices = devices.size();
   for (size_t i = 0; i < devices.size(); ++i) {
-    state->devices.push_back(client->device_pointers[static_cast<size_t>(devices[i])]);
+    PJRT_Device* device = client->device_pointers[static_cast<size_t>(devices[i])];
+    if (!device->is_addressable()) continue;
+    state->devices.push_back(device);
     const auto partitions = static_cast<size_t>(options.num_partitions);
     state->logical_ids.push_back(
         {static_cast<int>(i / partitions), static_cast<int>(i % partitions)});
@@ -191,11 +200,12 @@ StatusOr<std::shared_ptr<ExecutableState>> Build(const std::shared_ptr<ClientSta
 }  // namespace
 
 StatusOr<std::shared_ptr<Executable>> ExecutableState::For(const PJRT_Device& device) {
-  if (device.description.id == devices[0]->description.id) return executable;
+  const std::string compiled_for =
+      devices.empty() ? "another process" : devices[0]->description.debug_string;
+  if (device.description.debug_string == compiled_for) return executable;
   if (!is_portable) {
-    return InvalidArgument(StrCat("pjrt: \"", name, "\" was compiled for ",
-                                  devices[0]->description.debug_string, ", not for ",
-                                  device.description.debug_string));
+    return InvalidArgument(StrCat("pjrt: \"", name, "\" was compiled for ", compiled_for,
+                                  ", not for ", device.description.debug_string));
   }
   const std::lock_guard lock(mutex);
   std::shared_ptr<Executable>& there = portable[&device];

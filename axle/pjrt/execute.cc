@@ -249,7 +249,8 @@ Status CheckCall(const PJRT_LoadedExecutable_Execute_Args& args) {
 
 Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
   AXLE_TRY(CheckCall(args));
-  if (args.num_devices > 1) return ExecuteOnAll(args);
+  // One that runs on devices of other processes too runs on all of its own, if it has any.
+  if (args.executable->state->num_devices > 1 || args.num_devices != 1) return ExecuteOnAll(args);
   AXLE_ASSIGN(Launch launch, Prepare(args, 0));
   AXLE_ASSIGN(ExecuteResult result, Run(launch));
   AXLE_TRY(Return(*launch.state, std::move(result),

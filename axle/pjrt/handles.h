@@ -53,13 +53,14 @@ class NamedValues {
 
 struct PJRT_DeviceDescription {
   int id;
+  int process_index;
   std::string debug_string;
   std::string to_string;
   axle::pjrt::NamedValues attributes;
 };
 
-// The memory of a device, which is the only kind of memory. The table of functions keeps what
-// clients attach to it.
+// The memory of a device of this process, which is the only kind of memory. The table of functions
+// keeps what clients attach to it.
 struct PJRT_Memory {
   PJRT_Memory(int id, PJRT_Device* device);
   ~PJRT_Memory();
@@ -78,12 +79,18 @@ struct PJRT_Memory {
   std::map<void*, Attached> attached;
 };
 
+// A device of this process, or of another one of the job, which can be named and not used.
 struct PJRT_Device {
-  PJRT_Device(axle::Device& device, axle::i64 ordinal, std::string_view platform);
+  // `device` is null for one of another process.
+  PJRT_Device(axle::Device* device, axle::i64 id, int process, std::string_view platform);
 
-  axle::Device& device;
+  bool is_addressable() const { return device != nullptr; }
+  // The number among the devices of this process; -1 for one of another process.
+  int local_ordinal() const;
+
+  axle::Device* const device;
   PJRT_DeviceDescription description;
-  PJRT_Memory memory;
+  std::unique_ptr<PJRT_Memory> memory;  // null for one of another process
   PJRT_Memory* memories[1];
 };
 
@@ -106,16 +113,23 @@ struct ClientState : std::enable_shared_from_this<ClientState> {
   std::unique_ptr<Client> client;
   std::string platform_name;
   std::string platform_version;
+  int process_index = 0;
+  int num_processes = 1;
   std::vector<std::unique_ptr<PJRT_Device>> devices;
-  std::vector<PJRT_Device*> device_pointers;
-  std::vector<PJRT_Memory*> memory_pointers;
+  std::vector<PJRT_Device*> device_pointers;  // of all processes, by id
+  std::vector<PJRT_Device*> own_devices;      // of this process
+  std::vector<PJRT_Memory*> memory_pointers;  // of this process
   PJRT_TopologyDescription topology;
 
+  // The first devices, r * partitions + p for replica r and partition p: those of this process if
+  // it has as many, as a program of few devices is for who compiles it, else those of all
+  // processes. INVALID_ARGUMENT if there are not so many.
+  StatusOr<std::vector<i64>> DefaultDevices(i64 replicas, i64 partitions) const;
   PJRT_Device* DeviceOf(const Device& device) const {
-    return device_pointers[static_cast<size_t>(device.ordinal())];
+    return own_devices[static_cast<size_t>(device.ordinal())];
   }
-  // The device that a call names by a memory or a device, either of which may be null; the first
-  // one if both are. INVALID_ARGUMENT if it is not one of this client's.
+  // The device that a call names by a memory or a device. INVALID_ARGUMENT if it is not one of this
+  // client's and this process's, and if both are null.
   StatusOr<PJRT_Device*> Choose(const PJRT_Device* device, const PJRT_Memory* memory) const;
 };
 
@@ -195,7 +209,8 @@ struct ExecutableState {
   std::string fingerprint;
   std::uint64_t code_fingerprint = 0;  // of the program's bytes
   std::string device_assignment;       // a DeviceAssignmentProto; empty for a portable program
-  std::vector<PJRT_Device*> devices;
+  size_t num_devices = 0;              // of all processes
+  std::vector<PJRT_Device*> devices;   // those of this process, and what they run
   std::vector<PJRT_LogicalDeviceIds> logical_ids;
   size_t num_parameters = 0;
   std::vector<PJRT_Buffer_Type> output_types;

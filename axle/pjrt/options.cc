@@ -70,7 +70,7 @@ Status ReadBuildOptions(const WireReader& in, ProgramOptions& options) {
   }));
   if (options.devices.empty() && ordinal >= 0 && options.num_replicas <= 1 &&
       options.num_partitions <= 1) {
-    options.devices = {ordinal};
+    options.ordinal = ordinal;
   }
   return {};
 }

@@ -13,6 +13,9 @@ struct ProgramOptions {
   // devices[r * num_partitions + p] runs replica r of partition p; empty if the client leaves the
   // choice to the plugin.
   std::vector<i64> devices = {};
+  // Of a program of one device without such a list: its number among the devices of this process;
+  // -1 for any.
+  i64 ordinal = -1;
   // The program has no device of its own: each execution names one.
   bool is_portable = false;
   // The program takes its arguments as one tuple, and is called with its elements.

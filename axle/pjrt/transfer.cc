@@ -15,7 +15,7 @@ namespace axle::pjrt {
 namespace {
 
 std::shared_ptr<Device> Share(const ClientState& client, const PJRT_Device& device) {
-  return client.client->devices()[static_cast<size_t>(device.description.id)];
+  return client.client->devices()[static_cast<size_t>(device.local_ordinal())];
 }
 
 // A buffer whose value is given to Fulfill later.
@@ -82,7 +82,7 @@ Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) 
   AXLE_ASSIGN(BufferPtr buffer,
               client.client->BufferFromHost(
                   args.data, shape, strides, SemanticsOf(args.host_buffer_semantics, args.data),
-                  device->description.id, [released] { released.Set({}); }));
+                  device->local_ordinal(), [released] { released.Set({}); }));
   auto made = std::make_unique<PJRT_Buffer>(args.client->state, std::move(buffer));
   args.done_with_host_buffer = new PJRT_Event{released};
   args.buffer = made.release();
@@ -103,7 +103,7 @@ Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args
   }
   AXLE_ASSIGN(BufferPtr buffer,
               client.client->BufferFromHost(args.device_buffer_ptr, shape, {},
-                                            HostBufferSemantics::kZeroCopy, device->description.id,
+                                            HostBufferSemantics::kZeroCopy, device->local_ordinal(),
                                             std::move(released)));
   args.buffer = new PJRT_Buffer(args.client->state, std::move(buffer));
   return {};

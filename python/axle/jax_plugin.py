@@ -10,6 +10,7 @@ have in jax 0.7 to 0.10.
 """
 
 import os
+import socket
 
 from ._places import plugin_library
 
@@ -65,7 +66,28 @@ def _options(name):
     num_devices = getattr(jax.config, "jax_num_cpu_devices", -1)
     if name == "cpu" and num_devices > 0:
         options["num_devices"] = num_devices
+    address = _listen_address()
+    if address:
+        options["listen_address"] = address
     return options
+
+
+def _listen_address():
+    """The address of this machine from which the coordinator of jax.distributed is reached, for the other processes. None
+    if the environment names one or the coordinator is on this machine's loopback."""
+    from jax._src import distributed
+
+    host, _, port = (distributed.global_state.coordinator_address or "").rpartition(":")
+    if not host or os.environ.get("AXLE_LISTEN_ADDRESS"):
+        return None
+    try:
+        family, kind, protocol, _, there = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_DGRAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.connect(there)  # sends nothing
+            address = probe.getsockname()[0]
+    except (OSError, ValueError):
+        return None
+    return None if address.startswith("127.") or address == "::1" else address
 
 
 class _Renamed:
