@@ -28,6 +28,8 @@ StatusOr<std::vector<i64>> FirstDevices(Transport& transport, int epoch, i64 num
     }
     first.push_back(first.back() + count);
   }
+  // What a process has put into a folder goes with it: nobody leaves before all have read.
+  AXLE_TRY(transport.Barrier(limits));
   return first;
 }
 
