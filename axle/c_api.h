@@ -370,6 +370,31 @@ const char* axle_op_part_name(const char* opcode, axle_op_part part, size_t i);
 
 typedef struct axle_client axle_client;
 
+/* Makes this process one of a job, whose processes run programs together (docs/distributed.md). */
+typedef struct axle_distributed_options {
+  size_t struct_size;
+  const char* transport; /* "gloo" or "mpi"; NULL: "gloo" */
+  /* file:///FOLDER or tcp://HOST:PORT. This and the other texts may be NULL, and are then what the
+   * environment of launchers says. */
+  const char* rendezvous;
+  int64_t process_id;    /* from 0 */
+  int64_t num_processes; /* 0: this and process_id are what the environment says */
+  const char* secret;
+  const char* job;
+  const char* listen_address;
+  int64_t allow_no_secret; /* 1: also where strangers reach the processes */
+  int64_t epoch;           /* goes up when all processes of a job are started again */
+  /* Seconds: until all have connected, 120; of silence after which one is lost, 5; after which a
+   * late one is warned of, 20, and given up, 1800. 0: these. */
+  double connect_limit;
+  double silence_limit;
+  double late_warning;
+  double late_limit;
+  /* Gets warnings, from any thread; `message` is valid during the call. NULL: they go to stderr. */
+  void (*warn)(const char* message, void* context);
+  void* warn_context;
+} axle_distributed_options;
+
 typedef struct axle_client_options {
   size_t struct_size;
   /* The library of the native engine; NULL: the engine that the program has inside, else what the
@@ -389,14 +414,36 @@ typedef struct axle_client_options {
    * AXLE_INVALID_ARGUMENT if it is not there, and a full queue is AXLE_RESOURCE_EXHAUSTED. 0: they
    * wait. */
   int64_t never_waits_for_host;
+  /* NULL: the client is in no job. Else axle_client_create waits until all processes are there. */
+  const axle_distributed_options* distributed;
 } axle_client_options;
 
 enum { AXLE_LOG_INFO = 0 };
 
-/* `options` may be null. AXLE_UNIMPLEMENTED on a processor below x86-64-v3. */
+/* `options` may be null. AXLE_UNIMPLEMENTED on a processor below x86-64-v3. In a job:
+ * AXLE_UNAVAILABLE without the library of the transport, AXLE_DEADLINE_EXCEEDED if processes do not
+ * come, AXLE_FAILED_PRECONDITION if they do not fit together, AXLE_PERMISSION_DENIED for another
+ * secret. */
 axle_status* axle_client_create(const axle_client_options* options, axle_client** client);
+/* Leaves the job too, as axle_client_leave does. */
 void axle_client_destroy(axle_client* client);
+/* Of this process. */
 size_t axle_client_num_devices(const axle_client* client);
+
+/* Which process of the client's job this is, and of how many: 0 and 1 without a job. */
+int64_t axle_client_process_id(const axle_client* client);
+int64_t axle_client_num_processes(const axle_client* client);
+/* The number of a process's first device among the devices of all processes; for axle_client_
+ * num_processes how many there are; -1 if there is no such process. Device i of this process, as
+ * buffers and queues name it, is device axle_client_first_device(client,
+ * axle_client_process_id(client)) + i of the job, as axle_compile_options.devices names it. */
+int64_t axle_client_first_device(const axle_client* client, int64_t process);
+/* Connects with the other processes again, all of which call this, after a run has ended with
+ * AXLE_UNAVAILABLE. Executables and buffers stay as they are. `limits` may be null. */
+axle_status* axle_client_reconnect(axle_client* client, axle_limits* limits);
+/* Tells the other processes of the job that this one has done its part, so that they do not take it
+ * for lost. Programs that they share are AXLE_UNAVAILABLE from then on. */
+void axle_client_leave(axle_client* client);
 
 /* Makes `function` the target of custom calls of this name with API_VERSION_ORIGINAL, the default.
  * in[i] is the i-th array of the operands, tuples taken apart; `out` is the array of the result,
@@ -471,7 +518,8 @@ typedef struct axle_compile_options {
    * with a counting pattern in their place; 0: that is AXLE_INVALID_ARGUMENT. */
   int64_t allow_elided;
   /* The devices that run it together, each another one: devices[r * partitions + p] runs replica r
-   * of partition p. NULL: the first devices of the client, or `device`. */
+   * of partition p. NULL: the first devices of the client, or `device`. In a job, numbers among the
+   * devices of all processes, one of which at least is of this process. */
   const int64_t* devices;
   size_t num_devices;
 } axle_compile_options;
@@ -606,9 +654,12 @@ void axle_future_destroy(axle_future* future);
 /* The number of buffers that a run gives: one for each element of the result if that is a tuple,
  * else one. */
 size_t axle_executable_num_results(const axle_executable* executable);
-/* How many devices run it together, and the number of one of them, or -1. */
+/* How many devices of this process run it together, and the number of one of them, or -1. */
 size_t axle_executable_num_devices(const axle_executable* executable);
 int64_t axle_executable_device(const axle_executable* executable, size_t index);
+/* What that device runs: replica * partitions + partition, or -1. In a program of one process it is
+ * `index`. */
+int64_t axle_executable_device_number(const axle_executable* executable, size_t index);
 
 /* Runs the program on buffers, one per parameter.
  *

@@ -4,9 +4,67 @@
 
 #include "axle/capi/handles.h"
 #include "axle/client/channels.h"
+#include "axle/client/job.h"
 
 namespace axle {
 namespace {
+
+StatusOr<TransportOptions> ReadOptions(const char* function,
+                                       const axle_distributed_options* options) {
+  AXLE_ASSIGN(const axle_distributed_options fields, ReadStruct(function, options));
+  TransportOptions read;
+  const std::string_view transport = fields.transport == nullptr ? "gloo" : fields.transport;
+  if (transport != "gloo" && transport != "mpi") {
+    return InvalidArgument(StrCat(function, ": there is no transport \"", PrintableText(transport),
+                                  "\"; there are gloo, mpi"));
+  }
+  if (transport == "mpi") read.kind = TransportKind::kMpi;
+  const bool says_process = fields.num_processes != 0 || fields.process_id != 0;
+  if (says_process && (fields.num_processes > INT32_MAX || fields.process_id < 0 ||
+                       fields.process_id >= fields.num_processes)) {
+    return InvalidArgument(StrCat(function, ": process_id is ", fields.process_id,
+                                  ", must be from 0 and below num_processes, which is ",
+                                  fields.num_processes));
+  }
+  if (says_process) {
+    read.process_id = static_cast<int>(fields.process_id);
+    read.num_processes = static_cast<int>(fields.num_processes);
+  }
+  const std::pair<const char*, std::string*> texts[] = {
+      {fields.rendezvous, &read.rendezvous},
+      {fields.secret, &read.secret},
+      {fields.job, &read.job},
+      {fields.listen_address, &read.listen_address}};
+  for (const auto& [text, field] : texts) {
+    if (text != nullptr) *field = text;
+  }
+  if (fields.allow_no_secret != 0 && fields.allow_no_secret != 1) {
+    return InvalidArgument(
+        StrCat(function, ": allow_no_secret is ", fields.allow_no_secret, ", must be 0 or 1"));
+  }
+  read.allow_no_secret = fields.allow_no_secret == 1;
+  if (fields.epoch < 0 || fields.epoch > INT32_MAX) {
+    return InvalidArgument(StrCat(function, ": epoch is ", fields.epoch, ", must be >= 0"));
+  }
+  read.epoch = static_cast<int>(fields.epoch);
+  const std::tuple<const char*, double, double*> limits[] = {
+      {"connect_limit", fields.connect_limit, &read.connect_limit},
+      {"silence_limit", fields.silence_limit, &read.silence_limit},
+      {"late_warning", fields.late_warning, &read.late_warning},
+      {"late_limit", fields.late_limit, &read.late_limit}};
+  for (const auto& [name, seconds, field] : limits) {
+    if (!(seconds >= 0)) {
+      return InvalidArgument(StrCat(function, ": ", name, " is ", seconds, ", must be >= 0"));
+    }
+    if (seconds > 0) *field = seconds;
+  }
+  if (fields.warn != nullptr) {
+    read.warn = [warn = fields.warn, context = fields.warn_context](std::string_view message) {
+      warn(std::string(message).c_str(), context);
+    };
+  }
+  return read;
+}
 
 StatusOr<ClientOptions> ReadOptions(const char* function, const axle_client_options* options) {
   AXLE_ASSIGN(const axle_client_options fields, ReadStruct(function, options));
@@ -30,6 +88,9 @@ StatusOr<ClientOptions> ReadOptions(const char* function, const axle_client_opti
                                                                 std::string_view message) {
       log(AXLE_LOG_INFO, std::string(message).c_str(), context);
     };
+  }
+  if (fields.distributed != nullptr) {
+    AXLE_ASSIGN(read.distributed, ReadOptions(function, fields.distributed));
   }
   return read;
 }
@@ -129,11 +190,41 @@ axle_status* axle::CreateClient(const axle_client_options* options, axle_client*
 }
 
 void axle_client_destroy(axle_client* client) {
+  axle_client_leave(client);
   delete client;
 }
 
 size_t axle_client_num_devices(const axle_client* client) {
   return client == nullptr ? 0 : client->value->devices().size();
+}
+
+int64_t axle_client_process_id(const axle_client* client) {
+  return client == nullptr || client->value->job() == nullptr ? 0
+                                                              : client->value->job()->process_id();
+}
+
+int64_t axle_client_num_processes(const axle_client* client) {
+  if (client == nullptr || client->value->job() == nullptr) return 1;
+  return client->value->job()->num_processes();
+}
+
+int64_t axle_client_first_device(const axle_client* client, int64_t process) {
+  if (client == nullptr || process < 0 || process > axle_client_num_processes(client)) return -1;
+  const axle::Client& value = *client->value;
+  if (value.job() != nullptr) return value.job()->FirstDeviceOf(static_cast<int>(process));
+  return process == 0 ? 0 : static_cast<int64_t>(value.devices().size());
+}
+
+axle_status* axle_client_reconnect(axle_client* client, axle_limits* limits) {
+  constexpr const char* kFunction = "axle_client_reconnect";
+  return axle::Guarded(kFunction, [&]() -> axle::Status {
+    AXLE_TRY(axle::CheckNotNull(kFunction, {{"client", client}}));
+    return client->value->Reconnect(axle::LimitsOf(limits));
+  });
+}
+
+void axle_client_leave(axle_client* client) {
+  if (client != nullptr && client->value->job() != nullptr) client->value->job()->Leave();
 }
 
 axle_status* axle_client_compile(axle_client* client, const axle_module* module,

@@ -98,6 +98,11 @@ int64_t axle_executable_device(const axle_executable* executable, size_t index) 
   return executable->value->devices()[index]->ordinal();
 }
 
+int64_t axle_executable_device_number(const axle_executable* executable, size_t index) {
+  if (index >= axle_executable_num_devices(executable)) return -1;
+  return executable->value->device_numbers()[index];
+}
+
 axle_status* axle_executable_execute(const axle_executable* executable,
                                      const axle_execute_options* options,
                                      const axle_buffer* const* arguments, size_t num_arguments,

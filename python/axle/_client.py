@@ -2,16 +2,18 @@
 
 compile(), put() and the functions of _transfers.py are those of one client of the process, which has one device. A
 Client of one's own has as many devices as it likes: each is this machine's processor, and programs of several
-replicas and partitions run on as many of them.
+replicas and partitions run on as many of them. It may be in a job of several processes, each with a client, whose
+devices run programs together (_job.py).
 """
 
 import threading
-from ctypes import byref, c_int64, c_void_p
+from ctypes import byref, c_int64, c_void_p, pointer
 
 from ._buffers import put_with
 from ._calls import Limits
 from ._errors import AxleError
 from ._executable import Executable
+from ._job import connect, leave_at_exit, read_options
 from ._library import ClientOptions, CompileOptions, check, destroy_with, lib
 from ._programs import Module, parse_with
 from ._transfers import from_channel, from_outfeed, to_channel, to_infeed
@@ -46,9 +48,20 @@ class Client:
     memory_limit    bytes of all buffers together, and of the values of each run beside them
     waits_for_host  whether a program waits for what the host has not yet put into an infeed or a channel; otherwise
                     that is an error
+    distributed     makes it the client of one process of a job: a dict of what the environment of launchers does not
+                    say, {} if that says it all. The call waits until all processes have come.
+
+                        transport        "gloo" or "mpi"
+                        rendezvous       "file:///FOLDER" or "tcp://HOST:PORT"
+                        process_id, num_processes
+                        secret, job, listen_address, allow_no_secret, epoch
+                        connect_limit, silence_limit, late_warning, late_limit: seconds
+
+    devices are those of this process. process_id is 0 and num_processes 1 without a job. num_job_devices is the
+    number of the devices of all processes, first_device(process) that of the first one of a process.
     """
 
-    def __init__(self, num_devices=1, num_threads=None, memory_limit=None, waits_for_host=False):
+    def __init__(self, num_devices=1, num_threads=None, memory_limit=None, waits_for_host=False, distributed=None):
         options = ClientOptions(
             num_devices=_count("num_devices", num_devices, 1),
             num_threads=0 if num_threads is None else _count("num_threads", num_threads, 1),
@@ -56,12 +69,41 @@ class Client:
             never_waits_for_host=int(not waits_for_host),
         )
         self._handle = c_void_p()
-        check(lib.axle_client_create(byref(options), byref(self._handle)))
+        if distributed is None:
+            check(lib.axle_client_create(byref(options), byref(self._handle)))
+        else:
+            job = read_options(distributed)
+            options.distributed = pointer(job)
+            connect(options, self._handle)
+            leave_at_exit(self)
         destroy_with(self, lib.axle_client_destroy, self._handle)
+        self.process_id = lib.axle_client_process_id(self._handle)
+        self.num_processes = lib.axle_client_num_processes(self._handle)
+        self.num_job_devices = self.first_device(self.num_processes)
         self.devices = tuple(Device(self, ordinal) for ordinal in range(options.num_devices))
 
     def __repr__(self):
-        return f"<axle.Client of {len(self.devices)} devices>"
+        process = f", process {self.process_id} of {self.num_processes}" if self.num_processes > 1 else ""
+        return f"<axle.Client of {len(self.devices)} devices{process}>"
+
+    def first_device(self, process=None):
+        """The number of the first device of a process, this one if None, among the devices of the job."""
+        process = self.process_id if process is None else _count("process", process, 0)
+        number = lib.axle_client_first_device(self._handle, process)
+        if number < 0:
+            raise AxleError("INVALID_ARGUMENT", f"there is no process {process}; there are {self.num_processes}")
+        return number
+
+    def reconnect(self, time_limit=None):
+        """Connects with the other processes of the job again, all of which call this, after a run has raised
+        UNAVAILABLE. Executables and buffers stay as they are."""
+        limits = Limits(time_limit)
+        limits.call(lib.axle_client_reconnect, self._handle, limits.handle, keep=(self,))
+
+    def leave(self):
+        """Tells the other processes of the job that this one has done its part. Programs that they share cannot run here
+        any more. Done at the end of the process too."""
+        lib.axle_client_leave(self._handle)
 
     def compile(
         self,
@@ -94,7 +136,7 @@ class Client:
         replicas      how many there are, and of partitions; None: as the program says
         partitions
         devices       of this client, or their ordinals: devices[r * partitions + p] runs replica r of partition p;
-                      None: the first ones
+                      None: the first ones. In a job numbers are those among the devices of all processes
         """
         if engine not in _ENGINES:
             raise AxleError("INVALID_ARGUMENT", f"there is no engine {engine!r}; there are {', '.join(_ENGINES)}")
@@ -114,7 +156,7 @@ class Client:
             partitions=0 if partitions is None else _count("partitions", partitions, 1),
         )
         if devices is not None:
-            ordinals = [device.ordinal if isinstance(device, Device) else device for device in devices]
+            ordinals = [device.number if isinstance(device, Device) else device for device in devices]
             options.devices = (c_int64 * len(ordinals))(*[_count("a device", ordinal, 0) for ordinal in ordinals])
             options.num_devices = len(ordinals)
         handle = c_void_p()
@@ -136,6 +178,11 @@ class Device:
     def __init__(self, client, ordinal):
         self.client = client
         self.ordinal = ordinal
+
+    @property
+    def number(self):
+        """Among the devices of all processes of a job; without a job the ordinal."""
+        return self.client.first_device() + self.ordinal
 
     def put(self, array):
         """A Buffer on this device: a copy of an array."""

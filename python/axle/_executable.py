@@ -120,9 +120,15 @@ class Executable:
 
     @property
     def devices(self):
-        """The devices that run it together, one for each replica and partition: r * partitions + p."""
+        """The devices that run it together, one for each replica and partition: r * partitions + p. In a job, those of
+        them that are this process's."""
         ordinals = [lib.axle_executable_device(self._handle, d) for d in range(self._num_devices)]
         return tuple(self._client.devices[ordinal] for ordinal in ordinals)
+
+    @property
+    def device_numbers(self):
+        """What each of devices runs: replica * partitions + partition."""
+        return tuple(lib.axle_executable_device_number(self._handle, d) for d in range(self._num_devices))
 
     @property
     def input_shapes(self):

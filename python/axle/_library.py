@@ -94,6 +94,27 @@ class ParseOptions(_Struct):
     ]
 
 
+class DistributedOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("transport", c_char_p),
+        ("rendezvous", c_char_p),
+        ("process_id", c_int64),
+        ("num_processes", c_int64),
+        ("secret", c_char_p),
+        ("job", c_char_p),
+        ("listen_address", c_char_p),
+        ("allow_no_secret", c_int64),
+        ("epoch", c_int64),
+        ("connect_limit", c_double),
+        ("silence_limit", c_double),
+        ("late_warning", c_double),
+        ("late_limit", c_double),
+        ("warn", c_void_p),
+        ("warn_context", c_void_p),
+    ]
+
+
 class ClientOptions(_Struct):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -104,6 +125,7 @@ class ClientOptions(_Struct):
         ("log", c_void_p),
         ("log_context", c_void_p),
         ("never_waits_for_host", c_int64),
+        ("distributed", POINTER(DistributedOptions)),
     ]
 
 
@@ -226,6 +248,11 @@ _declare("axle_module_to_proto", c_void_p, c_void_p, _OUT)
 _declare("axle_module_to_stablehlo", c_void_p, c_void_p, c_int64, _OUT)
 _declare("axle_client_create", c_void_p, POINTER(ClientOptions), _OUT)
 _declare("axle_client_destroy", None, c_void_p)
+_declare("axle_client_process_id", c_int64, c_void_p)
+_declare("axle_client_num_processes", c_int64, c_void_p)
+_declare("axle_client_first_device", c_int64, c_void_p, c_int64)
+_declare("axle_client_reconnect", c_void_p, c_void_p, c_void_p)
+_declare("axle_client_leave", None, c_void_p)
 _declare("axle_client_to_infeed", c_void_p, c_void_p, c_int64, POINTER(POINTER(Array)), c_size_t, c_void_p)
 _declare("axle_client_from_outfeed", c_void_p, c_void_p, c_int64, POINTER(POINTER(Array)), c_size_t, c_void_p)
 _declare("axle_client_to_channel", c_void_p, c_void_p, c_int64, c_int64, POINTER(POINTER(Array)), c_size_t)
@@ -249,6 +276,7 @@ _declare(
 _declare("axle_executable_num_results", c_size_t, c_void_p)
 _declare("axle_executable_num_devices", c_size_t, c_void_p)
 _declare("axle_executable_device", c_int64, c_void_p, c_size_t)
+_declare("axle_executable_device_number", c_int64, c_void_p, c_size_t)
 _declare(
     "axle_executable_execute",
     c_void_p,

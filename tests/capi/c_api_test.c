@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
       {"status", test_status},   {"structs", test_structs}, {"shapes", test_shapes},
       {"limits", test_limits},   {"modules", test_modules}, {"run", test_run},
       {"strides", test_strides}, {"builder", test_builder}, {"buffers", test_buffers},
-      {"clients", test_clients}, {"arrays", test_arrays},
+      {"clients", test_clients}, {"arrays", test_arrays}, {"jobs", test_jobs},
   };
   size_t i, found = 0;
   for (i = 0; i < sizeof kParts / sizeof kParts[0]; ++i) {

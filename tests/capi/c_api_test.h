@@ -31,3 +31,4 @@ void test_builder(void);
 void test_buffers(void);
 void test_clients(void);
 void test_arrays(void);
+void test_jobs(void);
