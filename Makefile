@@ -1,5 +1,5 @@
 # Thin names for the commands of README.md and CONTRIBUTING.md; CMake does the work.
-.PHONY: demo test lint format san tsan release install deb wheel jax-versions jax-venv jax-suites jax-suites-sample compare-jax bench-build bench compare fuzz faults coverage clean deps
+.PHONY: demo demo-distributed test lint format san tsan release install deb wheel jax-versions jax-venv jax-suites jax-suites-sample compare-jax bench-build bench compare fuzz faults coverage clean deps
 .DEFAULT_GOAL := test
 
 deps:
@@ -12,6 +12,14 @@ demo:
 	cmake --preset release
 	cmake --build --preset release --target axle_tool example_mlp
 	@examples/demo.sh build/release
+
+# Trains over four processes, kills one, and goes on from a checkpoint: a minute after the build.
+demo-distributed:
+	@scripts/deps.sh --demo
+	cmake --preset release
+	cmake --build --preset release --target axle_tool axle_codegen axle_gloo
+	@if python3 -c 'import numpy' 2>/dev/null; then python=python3; else python=/usr/bin/python3; fi; \
+	  $$python examples/demo_distributed.py build/release
 
 # Comparisons with XLA need packages of the Python registry. Everything else works without.
 test: deps

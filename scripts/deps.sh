@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what Axle needs on Debian 12: scripts/deps.sh [--build | --package | --python | --compare]
+# Installs what Axle needs on Debian 12: scripts/deps.sh [--build | --demo | --package | --python | --compare]
 #
 # Looks first, says what it will install and how large that is, and installs only what is missing, so it is
 # quick when there is nothing to do; works as root and through sudo. --build is what the library and the
-# command line need, without tests, benchmarks and checks; --package adds what `make deb` needs. --python also makes .venv with the packages of scripts/requirements.txt, from the
+# command line need, without tests, benchmarks and checks; --demo adds NumPy; --package adds what `make deb` needs. --python also makes .venv with the packages of scripts/requirements.txt, from the
 # Python registry: comparisons with XLA need them, and nothing else does. --compare is what `make compare`
 # needs, which are the same ones.
 set -euo pipefail
@@ -28,9 +28,10 @@ only_build=0
 for argument in "$@"; do
   case "$argument" in
     --build) only_build=1 ;;
+    --demo) only_build=1; packages+=(python3-numpy) ;;
     --package) only_build=1; packages+=(dpkg-dev file) ;;
     --python | --compare) with_python=1; packages+=(python3-venv) ;;
-    *) echo "usage: scripts/deps.sh [--build | --package | --python | --compare]" >&2; exit 2 ;;
+    *) echo "usage: scripts/deps.sh [--build | --demo | --package | --python | --compare]" >&2; exit 2 ;;
   esac
 done
 if [ $only_build = 0 ]; then
