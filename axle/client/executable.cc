@@ -159,7 +159,7 @@ StatusOr<Literal> Executable::Execute(ArraySlice<Literal> arguments,
   for (size_t i = 0; i < arguments.size(); ++i) borrowed[i] = {&arguments[i], nullptr};
   if (placement_ == nullptr) return RunOn(0, borrowed, options, /*launch=*/nullptr);
   AXLE_ASSIGN(const std::shared_ptr<Launch> launch, MakeLaunch(options.limits));
-  AXLE_TRY(launch->Begin());
+  AXLE_TRY(launch->Begin(name()));
   ExecuteOptions own = options;
   own.limits = launch->parts[0].get();
   StatusOr<Literal> result = RunOn(0, borrowed, own, launch.get());

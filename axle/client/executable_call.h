@@ -23,8 +23,8 @@ struct Executable::Launch {
          std::shared_ptr<RunLink> with_others, Limits* limits);
 
   // Gives the run its number, if it has a part in other processes. All of its calls have been
-  // accepted. UNAVAILABLE if a process was lost before.
-  Status Begin();
+  // accepted. UNAVAILABLE, with the name of the program, if a process was lost before.
+  Status Begin(std::string_view program);
 
   // The device is done, with this status. A failure ends the run of all others.
   void Leave(i64 device, const Status& status) noexcept;

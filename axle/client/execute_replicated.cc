@@ -48,9 +48,11 @@ void Executable::Launch::Leave(i64 device, const Status& status) noexcept {
   if (link != nullptr) link->transport->Abort(status);
 }
 
-Status Executable::Launch::Begin() {
+Status Executable::Launch::Begin(std::string_view program) {
   if (link == nullptr) return {};
-  AXLE_TRY(link->transport->state().first_cause);
+  if (const Status cause = link->transport->state().first_cause; !cause.ok()) {
+    return {cause.code(), StrCat("execute: \"", program, "\": ", cause.message())};
+  }
   link->run = placement->job->NextRun(placement->processes);
   return {};
 }
@@ -101,7 +103,7 @@ StatusOr<std::vector<std::shared_ptr<Executable::Call>>> Executable::AcceptAll(
     (*call)->launch = launch;
     calls.push_back(*std::move(call));
   }
-  if (const Status begun = launch->Begin(); !begun.ok()) {
+  if (const Status begun = launch->Begin(name()); !begun.ok()) {
     for (const auto& accepted : calls) accepted->Undo();
     return begun;
   }
