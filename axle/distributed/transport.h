@@ -62,6 +62,9 @@ struct TransportState {
   std::vector<int> left;  // processes that have said that they leave
 };
 
+// Bytes of a report, at most.
+inline constexpr size_t kMostReportBytes = size_t{64} << 10;
+
 class Transport {
  public:
   Transport() = default;
@@ -94,6 +97,16 @@ class Transport {
 
   // What the processes share beside messages.
   virtual KeyValueStore& store() = 0;
+
+  // Sets what this process tells all others of itself, whatever that is. The newest report goes out
+  // with the next heartbeat, to each process that was sent another one last; what came between is
+  // not sent. Of a longer one the first kMostReportBytes bytes are kept. Cheap.
+  virtual void SetReport(std::string report) = 0;
+  // Sends the newest report at once. Does not wait until it is there.
+  virtual void SendReportNow() = 0;
+  // The newest report of another process that has come, "" before the first one; of this process,
+  // what it has set.
+  virtual std::string report(int process) const = 0;
 
   // Ends the transport in all processes: every wait and every later call returns the cause, unless
   // there was an earlier one.
@@ -134,6 +147,11 @@ struct TransportOptions {
   std::int64_t max_kept_bytes = std::int64_t{4} << 30;
   // Receives warnings, from any thread; without it they go to stderr. Exceptions are dropped.
   std::function<void(std::string_view)> warn = {};
+  // Called every fifth of silence_limit, just before a heartbeat goes out, from the thread that
+  // sends it: it must return soon, or this process seems lost. It may use the transport, but for
+  // the destructor, and may come before ConnectTransport has returned. Exceptions are dropped. The
+  // destructor of the transport begins by waiting for a call that is under way; none follows.
+  std::function<void()> on_heartbeat = {};
 };
 
 // Connects this process with the others: loads the library of options.kind at the first call and

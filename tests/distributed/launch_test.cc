@@ -141,6 +141,9 @@ TEST_F(Mpi, ThreadsThatReceiveInAnotherOrder) {
 TEST_F(Mpi, Barriers) {
   RunAll("3", "barriers");
 }
+TEST_F(Mpi, Reports) {
+  RunAll("3", "reports");
+}
 TEST_F(Mpi, ConnectingAgain) {
   TestProcess job = Start({{"2", "exchange", "rounds=3"}});
   EXPECT_EQ(job.WaitForEnd(60), 0) << job.output();

@@ -71,6 +71,56 @@ void ControlPlane::Wake() {
   static_cast<void>(!write(wake_.get(), &one, sizeof one));
 }
 
+void ControlPlane::SetReport(std::string report) {
+  if (report.size() > kMostReportBytes) report.resize(kMostReportBytes);
+  auto shared = std::make_shared<const std::string>(std::move(report));
+  const std::lock_guard lock(mutex_);
+  own_report_.swap(shared);
+}
+
+void ControlPlane::SendReportNow() {
+  {
+    const std::lock_guard lock(mutex_);
+    for (Peer& peer : peers_) peer.is_owed_report = true;
+  }
+  Wake();
+}
+
+std::string ControlPlane::report(int process) const {
+  const std::lock_guard lock(mutex_);
+  if (process != options_.process_id) return peers_[Index(process)].report;
+  return own_report_ == nullptr ? "" : *own_report_;
+}
+
+void ControlPlane::EndHeartbeatCalls() {
+  const std::lock_guard lock(heartbeat_mutex_);
+  has_heartbeat_calls_ = false;
+}
+
+void ControlPlane::CallOnHeartbeat() {
+  const std::lock_guard lock(heartbeat_mutex_);
+  if (!has_heartbeat_calls_ || !options_.on_heartbeat) return;
+  try {
+    options_.on_heartbeat();
+  } catch (...) {
+    // The heartbeat goes out nevertheless.
+  }
+}
+
+// Sends a process the newest report or, if it has that and it is time for it, a heartbeat.
+void ControlPlane::Beat(Peer& peer, bool is_time) {
+  const bool is_new = own_report_ != nullptr && own_report_ != peer.sent_report &&
+                      (peer.sent_report == nullptr || *own_report_ != *peer.sent_report);
+  if (!is_new) peer.is_owed_report = false;
+  if (is_new && (is_time || peer.is_owed_report) && !peer.channel->wants_to_write()) {
+    peer.channel->Queue(static_cast<std::uint8_t>(NoteType::kReport), *own_report_);
+    peer.sent_report = own_report_;
+    peer.is_owed_report = false;
+  } else if (is_time) {
+    peer.channel->Queue(static_cast<std::uint8_t>(NoteType::kHeartbeat), "");
+  }
+}
+
 std::string ControlPlane::Name(int process) const {
   return StrCat("process ", process, " (", host(process), ")");
 }
@@ -161,13 +211,14 @@ void ControlPlane::Read(int process) {
     if (!frames.empty()) peer.last_heard = Clock::now();
     for (const Channel::Frame& taken : frames) {
       if (taken.type == static_cast<std::uint8_t>(NoteType::kLeaves)) peer.has_left = true;
+      if (taken.type == static_cast<std::uint8_t>(NoteType::kReport)) peer.report = taken.bytes;
     }
   }
   for (const Channel::Frame& frame : frames) {
     const auto type = static_cast<NoteType>(frame.type);
     if (type == NoteType::kCause) {
       TakeCause(process, frame.bytes);
-    } else if (type != NoteType::kHeartbeat) {
+    } else if (type != NoteType::kHeartbeat && type != NoteType::kReport) {
       observer_->OnNote(process, type, frame.bytes);
     }
   }
@@ -229,6 +280,11 @@ void ControlPlane::Run() {
     // This process was stopped, or had no processor: the others were not silent for so long.
     const auto gap = now - last_turn;
     last_turn = now;
+    const bool is_time = now >= next_heartbeat;
+    if (is_time) {
+      next_heartbeat = now + interval;
+      CallOnHeartbeat();
+    }
     std::vector<int> silent;
     bool has_unsent = false;
     {
@@ -237,9 +293,7 @@ void ControlPlane::Run() {
         Peer& peer = peers_[p];
         if (peer.channel == nullptr) continue;
         if (gap > interval) peer.last_heard = std::min(now, peer.last_heard + gap);
-        if (now >= next_heartbeat) {
-          peer.channel->Queue(static_cast<std::uint8_t>(NoteType::kHeartbeat), "");
-        }
+        Beat(peer, is_time);
         has_unsent = has_unsent || peer.channel->wants_to_write();
         const std::chrono::duration<double> silence = now - peer.last_heard;
         if (silence.count() > options_.silence_limit && !peer.is_lost && !peer.has_left) {
@@ -249,7 +303,6 @@ void ControlPlane::Run() {
       if (stops_ && flush_end == Clock::time_point()) flush_end = now + kFlushLimit;
       if (stops_ && (!has_unsent || now > flush_end)) return;
     }
-    if (now >= next_heartbeat) next_heartbeat = now + interval;
     for (const int process : silent) {
       Lose(process, StrCat("nothing was heard of it for ", options_.silence_limit, " s"));
     }

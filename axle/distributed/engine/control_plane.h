@@ -9,6 +9,9 @@
 // not take that for the silence of the others.
 //
 // The first cause, a lost process or what Fail was called with, is kept and sent to all others.
+//
+// A report takes the place of a heartbeat. It is sent to a process only when nothing else is on its
+// way there, so that reports do not pile up before one that does not read; it then has the newest.
 #pragma once
 #include <poll.h>
 
@@ -35,6 +38,7 @@ enum class NoteType : std::uint8_t {
   kLeaves,    // the number of messages that the process has sent to the other
   kMayLeave,  // the answer, when they are all there
   kAddress,   // of a carrier
+  kReport,    // Transport::SetReport
 };
 
 class ControlPlane {
@@ -70,6 +74,12 @@ class ControlPlane {
   TransportState state() const;
   bool has_left(int process) const;
   bool is_lost(int process) const;
+  // See Transport.
+  void SetReport(std::string report);
+  void SendReportNow();
+  std::string report(int process) const;
+  // Waits for a call of on_heartbeat that is under way. None follows.
+  void EndHeartbeatCalls();
   // "process 1 (host)".
   std::string Name(int process) const;
   const std::string& host(int process) const { return peers_[Index(process)].host; }
@@ -77,10 +87,14 @@ class ControlPlane {
 
  private:
   using Clock = std::chrono::steady_clock;
+  using Report = std::shared_ptr<const std::string>;
   struct Peer {
     std::unique_ptr<Channel> channel;
     std::string host, session_key;
     Clock::time_point last_heard = {};
+    std::string report;           // the newest one of it
+    Report sent_report;           // null before the first one
+    bool is_owed_report = false;  // at once, not with the next heartbeat
     bool has_left = false, is_lost = false;
   };
 
@@ -93,6 +107,8 @@ class ControlPlane {
   void Lose(int process, const std::string& why);
   void SetFailure(const Status& cause, int lost, bool tell_others);
   void Wake();
+  void CallOnHeartbeat();
+  void Beat(Peer& peer, bool is_time);
 
   const TransportOptions options_;
   std::string own_host_;
@@ -101,8 +117,11 @@ class ControlPlane {
   Status failure_;
   std::atomic<bool> has_failed_ = false;
   bool stops_ = false;
+  Report own_report_;
   Observer* observer_ = nullptr;
-  Descriptor wake_;  // an eventfd
+  Descriptor wake_;             // an eventfd
+  std::mutex heartbeat_mutex_;  // held during a call of on_heartbeat
+  bool has_heartbeat_calls_ = true;
   std::thread thread_;
 };
 

@@ -41,6 +41,7 @@ Status Endpoint::Start(const std::function<StatusOr<std::unique_ptr<Carrier>>(
 }
 
 Endpoint::~Endpoint() {
+  control_->EndHeartbeatCalls();
   if (carrier_ != nullptr) Leave();
   control_->Stop();
   ends_ = true;  // what breaks now is no failure
@@ -76,6 +77,10 @@ void Endpoint::Leave() {
 
 std::string Endpoint::host(int process) const {
   return CheckProcess(process).ok() || process == process_id() ? control_->host(process) : "";
+}
+
+std::string Endpoint::report(int process) const {
+  return CheckProcess(process).ok() || process == process_id() ? control_->report(process) : "";
 }
 
 Status Endpoint::CheckProcess(int process) const {

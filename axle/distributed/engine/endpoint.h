@@ -38,6 +38,9 @@ class Endpoint : public Transport, private ControlPlane::Observer, private Messa
                                                          std::span<std::byte> bytes) override;
   Status Barrier(Limits* limits) override;
   KeyValueStore& store() override { return *store_; }
+  void SetReport(std::string report) override { control_->SetReport(std::move(report)); }
+  void SendReportNow() override { control_->SendReportNow(); }
+  std::string report(int process) const override;
   void Abort(const Status& cause) override { control_->Fail(cause); }
   TransportState state() const override { return control_->state(); }
 

@@ -232,6 +232,44 @@ Status Measure(Transport& transport) {
   return {};
 }
 
+// A report of a process that is as long as one may be, and its beginning.
+std::string LongReport(int process) {
+  std::string report = StrCat("long report of ", process);
+  report.resize(kMostReportBytes, static_cast<char>('a' + process % 26));
+  return report;
+}
+
+// Waits until the newest report of each other process is that of `expected`. Says how long it took.
+Status WaitForReports(const Transport& transport,
+                      const std::function<std::string(int process)>& expected) {
+  const auto start = Clock::now();
+  for (int p = 0; p < transport.num_processes(); ++p) {
+    while (transport.report(p) != expected(p)) {
+      AXLE_TRY(transport.state().first_cause);
+      if (Since(start) > 10) {
+        return Internal(StrCat("the report of ", p, " is \"", transport.report(p).substr(0, 40),
+                               "\" of ", transport.report(p).size(), " bytes"));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  Say(StrCat("reports after ", Since(start), " s"));
+  return {};
+}
+
+// Reports that go out with a heartbeat, then long ones that are sent at once.
+Status Reports(Transport& transport) {
+  transport.SetReport("nobody sees this one");
+  transport.SetReport(StrCat("report of ", transport.process_id()));
+  AXLE_TRY(WaitForReports(transport, [](int p) { return StrCat("report of ", p); }));
+  AXLE_TRY(transport.Barrier(nullptr));
+  // Longer ones are cut off.
+  transport.SetReport(LongReport(transport.process_id()) + "too long");
+  transport.SendReportNow();
+  AXLE_TRY(WaitForReports(transport, LongReport));
+  return transport.Barrier(nullptr);
+}
+
 Status RunTask(const std::string& task, Transport& transport, const Arguments& arguments) {
   if (task == "connect") return transport.Barrier(nullptr);
   if (task == "exchange") return Exchange(transport, arguments);
@@ -242,6 +280,7 @@ Status RunTask(const std::string& task, Transport& transport, const Arguments& a
   if (task == "send-forever") return SendForever(transport, arguments);
   if (task == "receive-forever") return ReceiveForever(transport, arguments);
   if (task == "measure") return Measure(transport);
+  if (task == "reports") return Reports(transport);
   if (task == "leave") return {};
   if (task == "late") {
     std::this_thread::sleep_for(std::chrono::duration<double>(arguments.Number("after", 1)));
