@@ -278,7 +278,7 @@ TEST(Stores, ServerOfProcess0) {
   EXPECT_FALSE((*client)->TryGet("c")->has_value());
   // Another secret.
   EXPECT_EQ(OpenTcpStore(address, "t", "j", 5, nullptr).status().ToString(),
-            StrCat("PERMISSION_DENIED: rendezvous: the store at ", address,
+            StrCat("PERMISSION_DENIED: rendezvous: the store of process 0 at ", address,
                    ": the other side has another secret or belongs to another job"));
   // Strangers that say something, and that say nothing, hold nobody up.
   std::vector<Descriptor> strangers;
@@ -296,15 +296,16 @@ TEST(Stores, ServerOfProcess0) {
   ASSERT_TRUE(late.ok()) << late.status().ToString();
   EXPECT_EQ(*(*late)->Get("b", 1), "");
   server->reset();
-  EXPECT_EQ((*late)->Set("a", "").ToString(), StrCat("UNAVAILABLE: rendezvous: the store at ",
-                                                     address, ": its connection was closed"));
+  EXPECT_EQ((*late)->Set("a", "").ToString(),
+            StrCat("UNAVAILABLE: rendezvous: the store of process 0 at ", address,
+                   ": its connection was closed"));
 }
 
 TEST(Stores, NoServer) {
   const std::string address = StrCat("127.0.0.1:", FreePort());
   EXPECT_EQ(OpenTcpStore(address, "s", "j", 0.2, nullptr).status().ToString(),
-            StrCat("DEADLINE_EXCEEDED: rendezvous: the store at ", address, ": cannot connect to ",
-                   address, ": Connection refused; tried for 0.2 s"));
+            StrCat("DEADLINE_EXCEEDED: rendezvous: the store of process 0 at ", address,
+                   ": cannot connect to ", address, ": Connection refused; tried for 0.2 s"));
   EXPECT_EQ(OpenTcpStore("nowhere", "s", "j", 1, nullptr).status().ToString(),
             "INVALID_ARGUMENT: \"nowhere\" is not HOST:PORT");
 }

@@ -160,12 +160,12 @@ class RemoteStore : public KeyValueStore {
       const Status pumped = channel_->Pump();
       if (channel_->Take(answer)) return answer;
       if (!pumped.ok()) {
-        return failure_ = Status(pumped.code(), StrCat("rendezvous: the store at ", address_, ": ",
-                                                       pumped.message()));
+        return failure_ = Status(pumped.code(), StrCat("rendezvous: the store of process 0 at ",
+                                                       address_, ": ", pumped.message()));
       }
       if (Clock::now() > end) {
         return failure_ = Status(StatusCode::kUnavailable,
-                                 StrCat("rendezvous: the store at ", address_,
+                                 StrCat("rendezvous: the store of process 0 at ", address_,
                                         " has not answered for ", kAnswerLimit.count(), " s"));
       }
       const int events = POLLIN | (channel_->wants_to_write() ? POLLOUT : 0);
@@ -239,7 +239,8 @@ StatusOr<std::unique_ptr<KeyValueStore>> OpenTcpStore(const std::string& address
           std::make_unique<RemoteStore>(*std::move(channel), address));
     }
     const Status& why = channel.status();
-    const std::string text = StrCat("rendezvous: the store at ", address, ": ", why.message());
+    const std::string text =
+        StrCat("rendezvous: the store of process 0 at ", address, ": ", why.message());
     if (why.code() == StatusCode::kPermissionDenied) return Status(why.code(), text);
     if (limits != nullptr) AXLE_TRY(limits->CheckNow());
     if (Clock::now() > end) {
