@@ -219,6 +219,45 @@ TEST_F(Faults, AnotherVersion) {
   }
 }
 
+// Who comes a little later learns of it too, and does not wait for those that have given up.
+TEST_F(Faults, AnotherVersionAndLatecomers) {
+  for (const bool is_tcp : {false, true}) {
+    TestJob job;
+    if (is_tcp) job.environment()["AXLE_RENDEZVOUS"] = StrCat("tcp://127.0.0.1:", FreePort());
+    std::vector<TestProcess> processes;
+    processes.push_back(job.Start(1, 4, "leave version=2.0.0"));
+    processes.push_back(job.Start(2, 4, "leave version=1.0.0"));
+    processes.push_back(job.Start(0, 4, "leave version=1.0.0"));
+    usleep(500'000);
+    processes.push_back(job.Start(3, 4, "leave version=1.0.0"));
+    for (TestProcess& process : processes) {
+      EXPECT_EQ(process.WaitForEnd(kMostSeconds), 1) << process.output();
+      EXPECT_LE(process.seconds(), 4);
+      EXPECT_TRUE(process.LastLine().starts_with("FAILED_PRECONDITION: connect: process "))
+          << process.output();
+      EXPECT_NE(process.LastLine().find(Name(1)), std::string::npos) << process.output();
+    }
+  }
+}
+
+// One that dies before all are there.
+TEST_F(Faults, KilledProcessAndLatecomers) {
+  TestProcess victim = job_.Start(0, 4, "leave");
+  std::vector<TestProcess> survivors;
+  survivors.push_back(job_.Start(2, 4, "leave"));
+  survivors.push_back(job_.Start(3, 4, "leave"));
+  usleep(500'000);
+  victim.Signal(SIGKILL);
+  survivors.push_back(job_.Start(1, 4, "leave"));
+  for (TestProcess& process : survivors) {
+    EXPECT_EQ(process.WaitForEnd(kMostSeconds), 1) << process.output();
+    EXPECT_EQ(process.LastLine(),
+              StrCat("UNAVAILABLE: connect: ", Name(0),
+                     " has ended while others were not connected yet: its connection was closed"))
+        << process.output();
+  }
+}
+
 TEST_F(Faults, AnotherNumberOfProcesses) {
   std::vector<TestProcess> processes;
   processes.push_back(job_.Start(0, 2, "leave"));

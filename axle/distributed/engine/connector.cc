@@ -17,6 +17,8 @@ constexpr size_t kMostGuests = 256;
 // For how long another secret is looked at again: the value may be one that an earlier job left.
 constexpr std::chrono::seconds kRefusalLimit{3};
 constexpr std::chrono::milliseconds kPause{20}, kLongestPause{160};
+// For how long others are told why it does not come about: those who are there, those who come.
+constexpr std::chrono::milliseconds kShortTelling{500}, kTelling{3000};
 
 std::vector<std::string_view> Lines(std::string_view bytes) {
   std::vector<std::string_view> lines;
@@ -97,6 +99,7 @@ std::unique_ptr<Channel> Connector::NewChannel(Descriptor socket, Channel::Side 
   const ProcessGreeting own = {options_.version, options_.fingerprint, own_host_,
                                options_.num_processes, options_.process_id};
   channel->Queue(static_cast<std::uint8_t>(NoteType::kHello), own.ToBytes());
+  if (!cause_.empty()) channel->Queue(static_cast<std::uint8_t>(NoteType::kCause), cause_);
   return channel;
 }
 
@@ -208,12 +211,17 @@ Status Connector::StepTarget(Target& target) {
   return {};
 }
 
-Status Connector::StepGuests() {
+void Connector::AcceptGuests() {
   while (guests_.size() < kMostGuests) {
     Descriptor accepted = Accept(listener_);
     if (!accepted.valid()) break;
-    guests_.push_back({NewChannel(std::move(accepted), Channel::Side::kAccepts), Clock::now()});
+    guests_.push_back({.channel = NewChannel(std::move(accepted), Channel::Side::kAccepts),
+                       .since = Clock::now()});
   }
+}
+
+Status Connector::StepGuests() {
+  AcceptGuests();
   for (auto at = guests_.begin(); at != guests_.end();) {
     const Status pumped = at->channel->Pump();
     Channel::Frame frame;
@@ -323,27 +331,82 @@ std::string Connector::MissingText() {
   return text;
 }
 
-// Sends why it does not come about to those who are there, and waits a moment until they have it:
-// a connection that is closed with unread bytes takes what it has sent with it.
-void Connector::TellOthers(const Status& why) {
-  std::vector<Channel*> channels;
-  for (const Found& found : found_) {
-    if (found.channel != nullptr) channels.push_back(found.channel.get());
+// Tells a process why it does not come about. True when it is through: it says why itself, as it
+// does once it knows, or is gone.
+bool Connector::Tell(Channel& channel, int& process) {
+  const Status pumped = channel.Pump();
+  bool knows = false;
+  for (Channel::Frame frame; channel.Take(frame);) {
+    const std::optional<ProcessGreeting> greeting = ProcessGreeting::Parse(frame.bytes);
+    if (frame.type == static_cast<int>(NoteType::kHello) && greeting) {
+      process = greeting->process_id;
+    }
+    knows = knows || frame.type == static_cast<int>(NoteType::kCause);
   }
-  for (const Guest& guest : guests_) {
-    if (guest.channel != nullptr) channels.push_back(guest.channel.get());
+  return knows || !pumped.ok();
+}
+
+void Connector::TellTargets(std::set<int>& told) {
+  for (Target& target : targets_) {
+    if (target.is_done || Clock::now() < target.next_try) continue;
+    if (target.channel == nullptr) {
+      // What is wrong here too changes nothing any more.
+      if (!StepTarget(target).ok()) Retry(target);
+    } else if (Tell(*target.channel, target.process)) {
+      target.is_done = target.channel->is_open();
+      if (target.is_done) told.insert(target.process);
+      Retry(target);
+    }
   }
-  for (const Target& target : targets_) {
-    if (target.channel != nullptr) channels.push_back(target.channel.get());
+}
+
+void Connector::TellGuests(std::set<int>& told) {
+  AcceptGuests();
+  for (auto at = guests_.begin(); at != guests_.end();) {
+    if (!Tell(*at->channel, at->process)) {
+      ++at;
+      continue;
+    }
+    if (at->process >= 0 && at->process < options_.num_processes) told.insert(at->process);
+    at = guests_.erase(at);
   }
-  for (Channel* channel : channels) {
-    channel->Queue(static_cast<std::uint8_t>(NoteType::kCause), CauseToBytes(why, -1));
+}
+
+// Tells all others why it does not come about, also those that come a little later: they would wait
+// for this process otherwise. A connection that is closed with unread bytes takes what it has sent
+// with it, so that this waits for answers.
+void Connector::TellOthers(const Status& why, Clock::time_point end, Limits* limits) {
+  cause_ = CauseToBytes(why, -1);
+  const auto queue = [this](const std::unique_ptr<Channel>& channel) {
+    if (channel != nullptr) channel->Queue(static_cast<std::uint8_t>(NoteType::kCause), cause_);
+  };
+  for (const Found& found : found_) queue(found.channel);
+  for (const Guest& guest : guests_) queue(guest.channel);
+  for (const Target& target : targets_) queue(target.channel);
+  std::set<int> told;
+  while (static_cast<int>(told.size()) + 1 < options_.num_processes && Clock::now() < end) {
+    for (size_t p = 0; p < found_.size(); ++p) {
+      int process = static_cast<int>(p);
+      if (found_[p].channel == nullptr || !Tell(*found_[p].channel, process)) continue;
+      found_[p].channel.reset();
+      told.insert(static_cast<int>(p));
+    }
+    TellTargets(told);
+    TellGuests(told);
+    if (limits != nullptr && !limits->CheckNow().ok()) return;
+    PollAll();
   }
-  const auto end = Clock::now() + std::chrono::milliseconds(500);
-  while (!channels.empty() && Clock::now() < end) {
-    std::erase_if(channels, [](Channel* channel) { return !channel->Pump().ok(); });
-    poll(nullptr, 0, 5);
-  }
+}
+
+// How long the others are told: not for long if this process was told to stop, or if it has waited
+// for them already.
+Connector::Clock::time_point Connector::EndOfTelling(const Status& why,
+                                                     Clock::time_point connect_end) {
+  const auto now = Clock::now();
+  const bool is_over =
+      why.code() == StatusCode::kDeadlineExceeded || why.code() == StatusCode::kCancelled;
+  return is_over ? now + kShortTelling
+                 : std::max(now + kShortTelling, std::min(connect_end, now + kTelling));
 }
 
 StatusOr<std::vector<Connector::Found>> Connector::Connect(Limits* limits) {
@@ -375,7 +438,7 @@ StatusOr<std::vector<Connector::Found>> Connector::Connect(Limits* limits) {
       status = DeadlineExceeded(StrCat("connect: ", MissingText()));
     }
     if (!status.ok()) {
-      TellOthers(status);
+      TellOthers(status, EndOfTelling(status, end), limits);
       return status;
     }
   }

@@ -51,6 +51,7 @@ class Connector {
   struct Guest {
     std::unique_ptr<Channel> channel;
     Clock::time_point since;
+    int process = -1;  // who it is, once it has said that to Tell
   };
 
   Status Step();
@@ -67,7 +68,12 @@ class Connector {
   std::unique_ptr<Channel> NewChannel(Descriptor socket, Channel::Side side) const;
   std::string KeyOf(int process) const;
   std::string MissingText();
-  void TellOthers(const Status& why);
+  void AcceptGuests();
+  static bool Tell(Channel& channel, int& process);
+  void TellTargets(std::set<int>& told);
+  void TellGuests(std::set<int>& told);
+  void TellOthers(const Status& why, Clock::time_point end, Limits* limits);
+  static Clock::time_point EndOfTelling(const Status& why, Clock::time_point connect_end);
 
   const TransportOptions& options_;
   KeyValueStore& store_;
@@ -80,6 +86,7 @@ class Connector {
   int num_missing_ = 0;
   int num_unready_ = 0;
   int num_refused_ = 0;  // connections of strangers
+  std::string cause_;    // why it does not come about, once that is so
   Clock::time_point next_heartbeat_ = {};
 };
 
