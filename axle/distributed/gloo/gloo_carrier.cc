@@ -20,6 +20,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <set>
@@ -31,6 +32,7 @@
 #include "axle/distributed/engine/carrier.h"
 #include "axle/distributed/engine/job.h"
 #include "axle/distributed/engine/sha256.h"
+#include "axle/distributed/gloo/guarded_context.h"
 #include "axle/distributed/transport_library.h"
 #include "gloo/transport/context.h"
 #include "gloo/transport/device.h"
@@ -87,23 +89,33 @@ class NoPipeSignal {
 
 // What ends a link from our side.
 struct LinkEnds : std::exception {
-  const char* what() const noexcept override { return "the connection was given up"; }
+  const char* what() const noexcept override { return "its connection was closed"; }
 };
 
-// Aborts the waits for sends that last, so that their threads look around.
+// Aborts the waits for sends that last, so that their threads look around. Its thread also does
+// what nobody may do who holds a lock of Gloo.
 class Ticker {
  public:
-  Ticker() {
+  // `look` is called after each Ask.
+  explicit Ticker(std::function<void()> look) : look_(std::move(look)) {
     const ScopedBlockedSignals blocked;
     thread_ = std::thread([this] { Run(); });
   }
-  ~Ticker() {
+  ~Ticker() { Stop(); }
+  void Stop() {
     {
       const std::lock_guard lock(mutex_);
       ends_ = true;
     }
     changed_.notify_all();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
+  }
+  void Ask() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_asked_ = true;
+    }
+    changed_.notify_all();
   }
   Ticker(const Ticker&) = delete;
   Ticker& operator=(const Ticker&) = delete;
@@ -125,10 +137,16 @@ class Ticker {
       // A few rounds before it sleeps: sends follow each other.
       sleeps_ = buffers_.empty();
       if (sleeps_) {
-        changed_.wait(lock, [this] { return ends_ || !buffers_.empty(); });
+        changed_.wait(lock, [this] { return ends_ || is_asked_ || !buffers_.empty(); });
         sleeps_ = false;
       }
-      changed_.wait_for(lock, kLook, [this] { return ends_; });
+      changed_.wait_for(lock, kLook, [this] { return ends_ || is_asked_; });
+      if (is_asked_) {
+        is_asked_ = false;
+        lock.unlock();
+        look_();
+        lock.lock();
+      }
       for (gloo::transport::UnboundBuffer* buffer : buffers_) buffer->abortWaitSend();
     }
   }
@@ -136,7 +154,8 @@ class Ticker {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<gloo::transport::UnboundBuffer*> buffers_;
-  bool sleeps_ = false, ends_ = false;
+  bool sleeps_ = false, ends_ = false, is_asked_ = false;
+  const std::function<void()> look_;
   std::thread thread_;
 };
 
@@ -148,7 +167,11 @@ class GlooCarrier : public Carrier {
     gloo::transport::tcp::attr attr;
     attr.hostname = options.listen_address;
     device_ = gloo::transport::tcp::CreateDevice(attr);
-    context_ = device_->createContext(options.process_id, options.num_processes);
+    context_ =
+        MakeGuardedContext(device_, options.process_id, options.num_processes, [this](int process) {
+          Of(process).is_closed = true;
+          ticker_.Ask();
+        });
     context_->setTimeout(kConnectTimeout);
     for (int p = 0; p < options.num_processes; ++p) links_.push_back(std::make_unique<Link>());
   }
@@ -158,6 +181,7 @@ class GlooCarrier : public Carrier {
     for (const std::unique_ptr<Link>& link : links_) {
       if (link->reader.joinable()) link->reader.join();
     }
+    ticker_.Stop();
     context_.reset();
     device_.reset();
   }
@@ -218,6 +242,7 @@ class GlooCarrier : public Carrier {
     std::vector<char> address;                              // of the other side
     std::vector<gloo::transport::UnboundBuffer*> receives;  // that the reader may wait for
     std::atomic<std::uint64_t> num_long = 0;
+    std::atomic<bool> is_closed = false;  // its connection has ended: to be broken
     std::thread reader;
   };
 
@@ -242,6 +267,13 @@ class GlooCarrier : public Carrier {
       // The connection is closed already.
     }
     for (gloo::transport::UnboundBuffer* buffer : link.receives) buffer->abortWaitRecv();
+  }
+
+  // Whoever waits for a message on a connection that has ended waits no longer.
+  void BreakClosed() {
+    for (size_t p = 0; p < links_.size(); ++p) {
+      if (links_[p]->is_closed.exchange(false)) Break(static_cast<int>(p), *links_[p]);
+    }
   }
 
   Status WaitUntilUp(int process, Link& link, const std::function<Status()>& check) {
@@ -412,7 +444,7 @@ class GlooCarrier : public Carrier {
   std::shared_ptr<gloo::transport::Device> device_;
   std::shared_ptr<gloo::transport::Context> context_;
   std::vector<std::unique_ptr<Link>> links_;
-  Ticker ticker_;
+  Ticker ticker_{[this] { BreakClosed(); }};
 };
 
 StatusOr<std::unique_ptr<Carrier>> MakeGlooCarrier(const TransportOptions& options,
