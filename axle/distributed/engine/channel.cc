@@ -158,6 +158,7 @@ Status Channel::Pump() {
     const ssize_t got = recv(socket_.get(), bytes.data(), bytes.size(), 0);
     if (got > 0) {
       in_.append(bytes.data(), static_cast<size_t>(got));
+      num_bytes_received_ += static_cast<std::uint64_t>(got);
       AXLE_TRY(Advance());
       continue;
     }

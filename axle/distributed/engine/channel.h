@@ -39,6 +39,9 @@ class Channel {
   // connection; PERMISSION_DENIED if it does not know the secret, or is none of ours at all. Frames
   // that came before can be taken nevertheless.
   Status Pump();
+  // Bytes that have come, whether they make a frame or not. Those of somebody else end the channel
+  // when the frame is whole.
+  std::uint64_t num_bytes_received() const { return num_bytes_received_; }
   // The next frame that has come.
   bool Take(Frame& frame);
   // Sends a frame, once the channel is open.
@@ -63,7 +66,8 @@ class Channel {
   State state_ = State::kHello;
   std::string own_nonce_, other_nonce_, session_key_;
   std::string in_, out_;
-  std::uint64_t num_sent_ = 0, num_received_ = 0;
+  std::uint64_t num_sent_ = 0, num_received_ = 0;  // frames
+  std::uint64_t num_bytes_received_ = 0;
   std::deque<Frame> received_, waiting_;
 };
 

@@ -205,10 +205,13 @@ void ControlPlane::Read(int process) {
   {
     const std::lock_guard lock(mutex_);
     Peer& peer = peers_[Index(process)];
+    const std::uint64_t before = peer.channel->num_bytes_received();
     pumped = peer.channel->Pump();
     Channel::Frame frame;
     while (peer.channel->Take(frame)) frames.push_back(std::move(frame));
-    if (!frames.empty()) peer.last_heard = Clock::now();
+    // A report may take longer than the silence limit to come.
+    const bool has_come = !frames.empty() || peer.channel->num_bytes_received() != before;
+    if (has_come) peer.last_heard = Clock::now();
     for (const Channel::Frame& taken : frames) {
       if (taken.type == static_cast<std::uint8_t>(NoteType::kLeaves)) peer.has_left = true;
       if (taken.type == static_cast<std::uint8_t>(NoteType::kReport)) peer.report = taken.bytes;
