@@ -270,6 +270,49 @@ Status Reports(Transport& transport) {
   return transport.Barrier(nullptr);
 }
 
+// Messages of all processes to all others, each with a receive that has begun.
+Status Step(Transport& transport, int step, size_t size) {
+  const int self = transport.process_id();
+  const MessageKey key = {.run = 1, .execution = step, .operation = "all-reduce \"step\""};
+  std::map<int, std::vector<std::byte>> received;
+  std::map<int, std::unique_ptr<PendingReceive>> pending;
+  for (int p = 0; p < transport.num_processes(); ++p) {
+    if (p == self) continue;
+    received[p].resize(size);
+    AXLE_ASSIGN(pending[p], transport.StartReceive(p, key, received[p]));
+  }
+  for (int p = 0; p < transport.num_processes(); ++p) {
+    if (p != self) AXLE_TRY(transport.Send(p, key, Message(self, p, size), nullptr));
+  }
+  for (auto& [p, bytes] : received) {
+    AXLE_TRY(pending[p]->Wait(nullptr));
+    AXLE_TRY(CheckMessage(bytes, p, self));
+  }
+  return step % 10 == 9 ? transport.Barrier(nullptr) : Status();
+}
+
+// What a program does that all processes run. One that fails tells the others why.
+Status Steps(Transport& transport, const Arguments& arguments) {
+  const int steps = arguments.Whole("steps", 100);
+  const auto size = static_cast<size_t>(arguments.Whole("bytes", 1000));
+  const std::chrono::duration<double> pause(arguments.Number("pause", 0.01));
+  const std::chrono::duration<double> late(arguments.Number("late", 0));
+  for (int step = 0; step < steps; ++step) {
+    if (step == arguments.Whole("leave_at", -1)) return {};
+    if (step == arguments.Whole("late_at", -1)) std::this_thread::sleep_for(late);
+    const bool fails = step == arguments.Whole("fail_at", -1);
+    const Status status =
+        fails ? InvalidArgument("the program is wrong") : Step(transport, step, size);
+    if (!status.ok()) {
+      transport.Abort(status);
+      return status;
+    }
+    if (step == 0) Say("first step");
+    std::this_thread::sleep_for(pause);
+  }
+  return {};
+}
+
 Status RunTask(const std::string& task, Transport& transport, const Arguments& arguments) {
   if (task == "connect") return transport.Barrier(nullptr);
   if (task == "exchange") return Exchange(transport, arguments);
@@ -281,6 +324,7 @@ Status RunTask(const std::string& task, Transport& transport, const Arguments& a
   if (task == "receive-forever") return ReceiveForever(transport, arguments);
   if (task == "measure") return Measure(transport);
   if (task == "reports") return Reports(transport);
+  if (task == "steps") return Steps(transport, arguments);
   if (task == "leave") return {};
   if (task == "late") {
     std::this_thread::sleep_for(std::chrono::duration<double>(arguments.Number("after", 1)));
@@ -325,6 +369,26 @@ size_t Count(const char* folder) {
                                                    std::filesystem::directory_iterator()));
 }
 
+size_t CountSockets() {
+  size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code error;
+    const std::string target = std::filesystem::read_symlink(entry.path(), error);
+    count += target.starts_with("socket:") ? 1 : 0;
+  }
+  return count;
+}
+
+// What of a transport is still there. A thread that was joined may be listed for a moment.
+std::string LeftBehind() {
+  const auto start = Clock::now();
+  while (Count("/proc/self/task") > 1 && Since(start) < 1) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return StrCat("left behind: ", CountSockets(), " sockets, ", Count("/proc/self/task") - 1,
+                " threads");
+}
+
 int Main(int argc, char** argv) {
   const std::string task = argc > 1 ? argv[1] : "";
   const Arguments arguments(argc, argv);
@@ -356,6 +420,7 @@ int Main(int argc, char** argv) {
     Say(StrCat("left behind: ", Count("/proc/self/fd") - files, " files, ",
                Count("/proc/self/task") - 1, " threads"));
   }
+  if (task == "steps") Say(LeftBehind());
   Say(status.ToString());
   return status.ok() ? 0 : 1;
 }
