@@ -86,7 +86,7 @@ std::string Drill::Task(int process) const {
              " connect_limit=", schedule_.is_at_start() ? kConnectLimit : kPatience);
   // Without the fault it would go on for longer than anybody waits.
   int steps = 1'000'000;
-  if (schedule_.all_finish()) steps = schedule_.is_whole_job() ? 20 : 60;
+  if (schedule_.all_finish()) steps = schedule_.is_whole_job() ? 10 : 60;
   StrAppend(task, " steps=", steps, " pause=0.01");
   if (!is_victim) return task;
   switch (schedule_.fault) {

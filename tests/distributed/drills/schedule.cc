@@ -120,11 +120,12 @@ Schedule DrawSchedule(std::uint64_t seed, int index, double silence_limit) {
   const bool acts_at_a_step = schedule.fault == Fault::kLeaves || schedule.fault == Fault::kFails ||
                               schedule.fault == Fault::kLate;
   if (acts_at_a_step) schedule.step = draw.Whole(1, 15);
+  // Many steps with long messages would take long.
+  if (acts_at_a_step || schedule.all_finish()) schedule.bytes = std::min(schedule.bytes, 100'000);
   if (schedule.fault == Fault::kPause || schedule.fault == Fault::kStall) {
     schedule.seconds = draw.Seconds(0.1, 0.5 * schedule.silence_limit);
   } else if (schedule.fault == Fault::kDelay) {
     schedule.seconds = 0.05;
-    schedule.bytes = std::min(schedule.bytes, 100'000);
   } else if (schedule.fault == Fault::kThrottle) {
     // Of messages that all together take a few seconds.
     schedule.bytes_per_second = draw.Whole(20, 200) * 1000;
