@@ -174,7 +174,7 @@ void Relay::Give(Connection& connection, int side) {
       return;
     }
     stream.is_blocked = false;
-    stream.credit -= static_cast<double>(sent);
+    if (state.bytes_per_second > 0) stream.credit -= static_cast<double>(sent);
     stream.num_bytes -= static_cast<size_t>(sent);
     bytes.erase(0, static_cast<size_t>(sent));
     if (bytes.empty()) stream.chunks.pop_front();
