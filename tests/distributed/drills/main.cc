@@ -32,7 +32,7 @@ constexpr const char* kUsage =
 struct Options {
   std::uint64_t seed = 0;
   int first = 0, count = 20, jobs = 2;
-  double silence = 1.5;
+  double silence = 3;
   bool only_lists = false, is_one = false;
   DrillProgram program;
 };
