@@ -1,0 +1,164 @@
+// The devices of a group that are in one process meet there first; then one device of each process
+// exchanges for all of them with the other processes.
+//
+// A fold is a tree over the positions of the group. A process folds each largest part of the tree
+// whose positions it has alone, and sends a value for each: its subtrees. Here they are counted in
+// runs of positions of one process. The tree over n positions cuts off the largest power of two
+// below n on the left. So the nodes that begin at position a are the aligned blocks a .. a + 2^k
+// that end by n, where 2^k divides a, and a .. n if a is n without some of its lowest bits. Taking
+// the largest that fits from the left on gives the largest nodes of a run.
+//
+// Nearly every round is an outer product: what rank i sends to rank j is a number of i times a
+// number of j. That keeps the plan of n processes n numbers long, where pairs would be n * n.
+#include "axle/ops/exchange_rounds.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+namespace axle {
+namespace {
+
+// The end of the largest node of the tree over n positions that begins at a and ends by b.
+i64 NodeEnd(i64 a, i64 b, i64 n) {
+  const i64 lowest = a & -a;
+  if (b == n && (a == 0 || n - a < lowest)) return n;
+  const i64 most = static_cast<i64>(std::bit_floor(static_cast<std::uint64_t>(b - a)));
+  return a + (a == 0 ? most : std::min(lowest, most));
+}
+
+struct Ranks {
+  std::vector<i64> processes;  // by rank
+  std::vector<i64> of;         // by position
+  std::vector<i64> devices;    // by rank: how many
+};
+
+Ranks RanksOf(std::span<const i64> processes) {
+  Ranks ranks;
+  std::unordered_map<i64, i64> known;
+  for (const i64 process : processes) {
+    const auto [rank, is_new] = known.try_emplace(process, std::ssize(ranks.processes));
+    if (is_new) {
+      ranks.processes.push_back(process);
+      ranks.devices.push_back(0);
+    }
+    ranks.of.push_back(rank->second);
+    ++ranks.devices[static_cast<size_t>(rank->second)];
+  }
+  return ranks;
+}
+
+// By rank: what its subtrees are long, if one value is 1.
+std::vector<i64> Subtrees(const ExchangeGroup& group, const Ranks& ranks) {
+  if (!group.is_tree) return ranks.devices;
+  std::vector<i64> lengths(ranks.processes.size());
+  const i64 n = std::ssize(ranks.of);
+  for (i64 a = 0, end = 0; a < n;) {
+    const i64 rank = ranks.of[static_cast<size_t>(a)];
+    if (a >= end) {
+      while (end < n && ranks.of[static_cast<size_t>(end)] == rank) ++end;
+    }
+    const i64 next = NodeEnd(a, end, n);
+    lengths[static_cast<size_t>(rank)] += next - a == 1 ? 1 : group.widening;
+    a = next;
+  }
+  return lengths;
+}
+
+std::vector<i64> Times(std::vector<i64> numbers, i64 factor) {
+  for (i64& number : numbers) number *= factor;
+  return numbers;
+}
+
+// A message for all pairs between the same two ranks.
+ExchangeRound PermuteRound(const ExchangeGroup& group, const Ranks& ranks) {
+  ExchangeRound round;
+  for (const auto& [source, target] : group.pairs) {
+    const i64 from = ranks.of[static_cast<size_t>(source)];
+    const i64 to = ranks.of[static_cast<size_t>(target)];
+    if (from != to && group.bytes > 0) round.messages.push_back({from, to, group.bytes});
+  }
+  std::ranges::sort(round.messages, {},
+                    [](const ExchangeMessage& m) { return std::pair(m.from, m.to); });
+  size_t count = 0;
+  for (const ExchangeMessage& message : round.messages) {
+    if (count > 0 && round.messages[count - 1].from == message.from &&
+        round.messages[count - 1].to == message.to) {
+      round.messages[count - 1].bytes += message.bytes;
+    } else {
+      round.messages[count++] = message;
+    }
+  }
+  round.messages.resize(count);
+  return round;
+}
+
+}  // namespace
+
+i64 PartBegin(i64 bytes, i64 i, i64 count) {
+  if (i >= count) return bytes;
+  // bytes * i / count, without its product, which may be too large.
+  const i64 units = bytes / kExchangeUnit;
+  return (units / count * i + units % count * i / count) * kExchangeUnit;
+}
+
+ExchangePlan PlanExchange(const ExchangeGroup& group) {
+  Ranks ranks = RanksOf(group.processes);
+  ExchangePlan plan;
+  const size_t size = ranks.processes.size();
+  const i64 n = std::max<i64>(std::ssize(group.processes), 1), bytes = group.bytes;
+  const std::vector<i64> ones(size, 1);
+  if (size > 1) {
+    switch (group.form) {
+      case ExchangeForm::kReduce:
+        if (bytes < kTwoRoundBytes) {
+          plan.rounds.push_back({Times(Subtrees(group, ranks), bytes), ones, {}});
+        } else {
+          std::vector<i64> parts(size);
+          for (size_t i = 0; i < size; ++i) {
+            const i64 part = static_cast<i64>(i), count = static_cast<i64>(size);
+            parts[i] = PartBegin(bytes, part + 1, count) - PartBegin(bytes, part, count);
+          }
+          plan.rounds.push_back({Subtrees(group, ranks), parts, {}});
+          plan.rounds.push_back({parts, ones, {}});
+        }
+        break;
+      case ExchangeForm::kReduceScatter:
+        plan.rounds.push_back({Subtrees(group, ranks), Times(ranks.devices, bytes / n), {}});
+        break;
+      case ExchangeForm::kAllToAll:
+      case ExchangeForm::kDeal:
+        plan.rounds.push_back({ranks.devices, Times(ranks.devices, bytes / n), {}});
+        break;
+      case ExchangeForm::kBroadcast:
+        plan.rounds.push_back({std::vector<i64>(size), ones, {}});
+        plan.rounds[0].sends[0] = bytes;
+        break;
+      case ExchangeForm::kPermute:
+        plan.rounds.push_back(PermuteRound(group, ranks));
+        break;
+      case ExchangeForm::kGather:
+      case ExchangeForm::kNone:  // an evaluator gets everything
+        plan.rounds.push_back({Times(ranks.devices, bytes), ones, {}});
+        break;
+    }
+  }
+  plan.processes = std::move(ranks.processes);
+  return plan;
+}
+
+std::vector<ExchangeMessage> MessagesFrom(const ExchangeRound& round, i64 rank) {
+  std::vector<ExchangeMessage> messages;
+  for (const ExchangeMessage& message : round.messages) {
+    if (message.from == rank) messages.push_back(message);
+  }
+  for (size_t to = 0; to < round.receives.size(); ++to) {
+    const i64 bytes = round.sends[static_cast<size_t>(rank)] * round.receives[to];
+    if (static_cast<i64>(to) != rank && bytes > 0) {
+      messages.push_back({rank, static_cast<i64>(to), bytes});
+    }
+  }
+  return messages;
+}
+
+}  // namespace axle
