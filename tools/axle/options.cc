@@ -357,6 +357,27 @@ void AddLaunchOptions(OptionAdder& add, Options& o) {
             "where they meet: file:///FOLDER or tcp://HOST:PORT; a folder of its own by default");
 }
 
+// Of simulate. It reads the times and rates itself.
+void AddSimulateOptions(OptionAdder& add, Options& o) {
+  add.Number("replica-list", "L", o.replica_list, 1, 1 << 20,
+             "replicas of the program, as it says by default; 2,16,1024 for a row each",
+             "--replicas");
+  add.Number("devices-per-process", "N", o.devices_per_process, 1, 1 << 20,
+             "how many devices each process has, 1 by default");
+  add.Value("latency", "T", o.latency, "of a message, 5us by default");
+  add.Value("bandwidth", "R", o.bandwidth,
+            "of the link of a process, in each direction, 10GB/s by default");
+  add.Value("overhead", "T", o.overhead,
+            "for which a message keeps a link beside its bytes, 1us by default");
+  add.Path("topology", "FILE", o.topology,
+           "levels of the network (docs/distributed.md), instead of these three");
+  add.Value("flops", "R", o.flops, "operations of a device, 20Gflop/s by default");
+  add.Value("memory-bandwidth", "R", o.memory_bandwidth,
+            "of the memory of a device, 10GB/s by default");
+  add.Value("compute", "T", o.compute,
+            "what a step takes without collectives, where that has been measured");
+}
+
 // Every option of every verb.
 void AddOptions(OptionAdder& add, Options& o, RawOptions& raw) {
   add.Files(o.files);
@@ -365,6 +386,7 @@ void AddOptions(OptionAdder& add, Options& o, RawOptions& raw) {
   AddProgramOptions(add, o);
   AddCheckOptions(add, o, raw);
   AddLaunchOptions(add, o);
+  AddSimulateOptions(add, o);
 }
 
 // The message for an option that the verb does not take, or that takes no value and has one; or "".
@@ -452,7 +474,7 @@ ParsedOptions ParseOptions(std::string_view verb, std::span<const OptionUse> use
   if (!options.is_time_default) {
     if (parsed.error.empty()) parsed.error = ParseSeconds(raw.time_limit, options.time_limit);
   } else if (given("--random") || verb == "run" || verb == "gen" || verb == "reduce" ||
-             verb == "launch") {
+             verb == "launch" || verb == "simulate") {
     options.time_limit = 0;  // what takes as long as it takes
   }
   if (options.is_mem_default) {

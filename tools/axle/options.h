@@ -101,6 +101,9 @@ struct Options {
 
   std::uint64_t count = 1;  // gen
   bool coverage = false;
+  std::vector<int> replica_list = {};  // simulate; empty: as the program says
+  int devices_per_process = 1;
+  std::string latency, bandwidth, overhead, topology, flops, memory_bandwidth, compute;
   int processes = 0;  // launch
   std::string rendezvous;
   double rtol = 0;

@@ -7,10 +7,10 @@
 namespace axle::tool {
 namespace {
 
-constexpr const Verb* kVerbs[] = {&kRunVerb,     &kParseVerb,   &kPrintVerb,      &kInfoVerb,
-                                  &kCheckVerb,   &kCompileVerb, &kConvertVerb,    &kOptVerb,
-                                  &kExplainVerb, &kOpsVerb,     &kGenVerb,        &kReduceVerb,
-                                  &kBatchVerb,   &kLaunchVerb,  &kCompletionVerb, &kManVerb};
+constexpr const Verb* kVerbs[] = {
+    &kRunVerb,     &kParseVerb,  &kPrintVerb,    &kInfoVerb,       &kCheckVerb, &kCompileVerb,
+    &kConvertVerb, &kOptVerb,    &kExplainVerb,  &kOpsVerb,        &kGenVerb,   &kReduceVerb,
+    &kBatchVerb,   &kLaunchVerb, &kSimulateVerb, &kCompletionVerb, &kManVerb};
 // Those of the installation have one line of the overview together.
 constexpr std::string_view kHousekeeping[] = {"completion", "man"};
 
@@ -42,10 +42,9 @@ std::string Overview() {
   text +=
       "  help      this text; `axle VERB -h` tells more; also completion (of shells), man\n\n"
       "FILE is HLO, StableHLO or a compiled program, also with gzip or zstd; - is stdin.\n"
-      "Everywhere: --time-limit S (8; run, gen and reduce none; 0 none)  --mem-limit BYTES\n"
-      "            (0 none)  --color WHEN  -q; `axle help options`\n"
-      "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid program or input, 4 limit or\n"
-      "            interrupted, 5 not supported, 70 a bug in axle\n";
+      "Everywhere: --time-limit S, --mem-limit B (0 none), --color WHEN, -q; `axle help options`\n"
+      "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid input, 4 limit or interrupt, 5 not\n"
+      "supported, 70 a bug in axle\n";
   return text;
 }
 

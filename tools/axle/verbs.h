@@ -39,7 +39,7 @@ struct Verb {
 
 extern const Verb kRunVerb, kParseVerb, kPrintVerb, kInfoVerb, kBatchVerb, kCheckVerb, kConvertVerb,
     kCompileVerb, kOptVerb, kExplainVerb, kOpsVerb, kGenVerb, kReduceVerb, kCompletionVerb,
-    kManVerb, kLaunchVerb;
+    kManVerb, kLaunchVerb, kSimulateVerb;
 
 std::span<const Verb* const> AllVerbs();
 const Verb* FindVerb(std::string_view name);
