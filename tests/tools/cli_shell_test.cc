@@ -16,9 +16,9 @@
 namespace axle {
 namespace {
 
-constexpr const char* kVerbs[] = {"run",        "parse",   "print",   "info",  "check",  "convert",
-                                  "opt",        "explain", "ops",     "gen",   "reduce", "batch",
-                                  "completion", "man",     "compile", "launch"};
+constexpr const char* kVerbs[] = {
+    "run", "parse",  "print", "info",       "check", "convert", "opt",    "explain", "ops",
+    "gen", "reduce", "batch", "completion", "man",   "compile", "launch", "simulate"};
 
 class CliShell : public Cli {
  protected:

@@ -324,8 +324,9 @@ TEST_F(Cli, BatchRunsWholeFolders) {
 }
 
 TEST_F(Cli, HelpFitsAScreenAndBeginsWithExamples) {
-  for (const char* verb : {"run", "parse", "print", "info", "check", "opt", "explain", "ops", "gen",
-                           "reduce", "batch", "completion", "man", "compile", "launch"}) {
+  for (const char* verb :
+       {"run", "parse", "print", "info", "check", "opt", "explain", "ops", "gen", "reduce", "batch",
+        "completion", "man", "compile", "launch", "simulate"}) {
     const Result r = Run({verb, "-h"});
     EXPECT_EQ(r.exit, 0) << verb;
     EXPECT_TRUE(r.out.starts_with(std::string("axle ") + verb)) << r.out;
