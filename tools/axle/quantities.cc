@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <span>
@@ -48,7 +49,7 @@ StatusOr<double> ParseQuantity(std::string_view what, std::string_view text,
 std::string Digits(double value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.3g", value);
-  return value < 1000 ? text : std::to_string(static_cast<long long>(value + 0.5));
+  return value < 1000 ? text : std::to_string(std::llround(value));
 }
 
 // In the largest unit of which there is at least one; `units` go up.
@@ -83,7 +84,7 @@ std::string ByteRateText(double bytes_per_second) {
 }
 
 std::string PercentText(double part, double whole) {
-  return StrCat(whole > 0 ? static_cast<int>(100 * part / whole + 0.5) : 0, " %");
+  return StrCat(whole > 0 ? std::llround(100 * part / whole) : 0, " %");
 }
 
 }  // namespace axle::tool

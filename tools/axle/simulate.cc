@@ -1,6 +1,6 @@
 // axle simulate: how long a step of a program takes on many processes, by a model (job_model.h).
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 #include "axle/core/strings.h"
 #include "axle/ops/open_sizes.h"
@@ -50,7 +50,7 @@ std::string Plural(i64 count, std::string_view what, std::string_view ending = "
 
 // A number that is whole, but perhaps too large for an integer.
 std::string Count(double count) {
-  return count < 1e15 ? StrCat(static_cast<i64>(count + 0.5)) : "more than 1e15";
+  return count < 1e15 ? StrCat(std::llround(count)) : "more than 1e15";
 }
 
 struct Simulated {

@@ -30,9 +30,9 @@ std::vector<std::string_view> Words(std::string_view line) {
 // A number of units, links or cores, more than 0.
 template <typename T>
 bool ParseNumber(std::string_view text, T& value) {
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && rest == end && value > 0 && value <= T{1 << 30};
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && rest == text.data() + text.size() && value > 0 &&
+         value <= T{1 << 30};
 }
 
 constexpr std::string_view kSettings[] = {"latency", "bandwidth",        "overhead",
