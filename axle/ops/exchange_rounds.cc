@@ -14,7 +14,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_map>
+#include <map>
 
 namespace axle {
 namespace {
@@ -35,7 +35,7 @@ struct Ranks {
 
 Ranks RanksOf(std::span<const i64> processes) {
   Ranks ranks;
-  std::unordered_map<i64, i64> known;
+  std::map<i64, i64> known;
   for (const i64 process : processes) {
     const auto [rank, is_new] = known.try_emplace(process, std::ssize(ranks.processes));
     if (is_new) {
@@ -72,24 +72,16 @@ std::vector<i64> Times(std::vector<i64> numbers, i64 factor) {
 
 // A message for all pairs between the same two ranks.
 ExchangeRound PermuteRound(const ExchangeGroup& group, const Ranks& ranks) {
-  ExchangeRound round;
+  std::map<std::pair<i64, i64>, i64> messages;
   for (const auto& [source, target] : group.pairs) {
     const i64 from = ranks.of[static_cast<size_t>(source)];
     const i64 to = ranks.of[static_cast<size_t>(target)];
-    if (from != to && group.bytes > 0) round.messages.push_back({from, to, group.bytes});
+    if (from != to && group.bytes > 0) messages[{from, to}] += group.bytes;
   }
-  std::ranges::sort(round.messages, {},
-                    [](const ExchangeMessage& m) { return std::pair(m.from, m.to); });
-  size_t count = 0;
-  for (const ExchangeMessage& message : round.messages) {
-    if (count > 0 && round.messages[count - 1].from == message.from &&
-        round.messages[count - 1].to == message.to) {
-      round.messages[count - 1].bytes += message.bytes;
-    } else {
-      round.messages[count++] = message;
-    }
+  ExchangeRound round;
+  for (const auto& [ends, bytes] : messages) {
+    round.messages.push_back({ends.first, ends.second, bytes});
   }
-  round.messages.resize(count);
   return round;
 }
 
@@ -107,31 +99,34 @@ ExchangePlan PlanExchange(const ExchangeGroup& group) {
   ExchangePlan plan;
   const size_t size = ranks.processes.size();
   const i64 n = std::max<i64>(std::ssize(group.processes), 1), bytes = group.bytes;
-  const std::vector<i64> ones(size, 1);
+  const auto add = [&](std::vector<i64> sends, std::vector<i64> receives) {
+    plan.rounds.push_back({std::move(sends), std::move(receives), {}});
+  };
+  std::vector<i64> ones(size, 1);
   if (size > 1) {
     switch (group.form) {
       case ExchangeForm::kReduce:
         if (bytes < kTwoRoundBytes) {
-          plan.rounds.push_back({Times(Subtrees(group, ranks), bytes), ones, {}});
+          add(Times(Subtrees(group, ranks), bytes), std::move(ones));
         } else {
           std::vector<i64> parts(size);
           for (size_t i = 0; i < size; ++i) {
             const i64 part = static_cast<i64>(i), count = static_cast<i64>(size);
             parts[i] = PartBegin(bytes, part + 1, count) - PartBegin(bytes, part, count);
           }
-          plan.rounds.push_back({Subtrees(group, ranks), parts, {}});
-          plan.rounds.push_back({parts, ones, {}});
+          add(Subtrees(group, ranks), parts);
+          add(std::move(parts), std::move(ones));
         }
         break;
       case ExchangeForm::kReduceScatter:
-        plan.rounds.push_back({Subtrees(group, ranks), Times(ranks.devices, bytes / n), {}});
+        add(Subtrees(group, ranks), Times(ranks.devices, bytes / n));
         break;
       case ExchangeForm::kAllToAll:
       case ExchangeForm::kDeal:
-        plan.rounds.push_back({ranks.devices, Times(ranks.devices, bytes / n), {}});
+        add(ranks.devices, Times(ranks.devices, bytes / n));
         break;
       case ExchangeForm::kBroadcast:
-        plan.rounds.push_back({std::vector<i64>(size), ones, {}});
+        add(std::vector<i64>(size), std::move(ones));
         plan.rounds[0].sends[0] = bytes;
         break;
       case ExchangeForm::kPermute:
@@ -139,7 +134,7 @@ ExchangePlan PlanExchange(const ExchangeGroup& group) {
         break;
       case ExchangeForm::kGather:
       case ExchangeForm::kNone:  // an evaluator gets everything
-        plan.rounds.push_back({Times(ranks.devices, bytes), ones, {}});
+        add(Times(ranks.devices, bytes), std::move(ones));
         break;
     }
   }

@@ -43,7 +43,7 @@ struct ExchangePlan {
   std::vector<ExchangeRound> rounds;  // none if all devices are in one process
 };
 
-// Takes time in proportion to the positions and the pairs.
+// Takes time in proportion to the positions and the pairs, times a logarithm.
 ExchangePlan PlanExchange(const ExchangeGroup& group);
 // The messages of a round from one rank, by their targets.
 std::vector<ExchangeMessage> MessagesFrom(const ExchangeRound& round, i64 rank);
