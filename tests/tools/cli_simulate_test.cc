@@ -171,6 +171,22 @@ ENTRY e { p = f32[256] parameter(0) zero = s32[] constant(0)
   EXPECT_EQ(job["links"][0]["busiest_bytes"], 10 * 1024);
 }
 
+TEST_F(CliSimulate, WhatDoesNotCountIsSaid) {
+  const Result r = Run({"simulate", "-"}, R"(HloModule m, replica_count=2
+body { s = f32[] parameter(0) ROOT r = f32[] negate(s) }
+test { s = f32[] parameter(0) zero = f32[] constant(0) ROOT r = pred[] compare(s, zero), direction=LT }
+ENTRY e { p = f32[] parameter(0) t = token[] after-all()
+  out = (f32[], u32[], token[]) send(p, t), channel_id=1
+  sent = token[] send-done(out), channel_id=1
+  ROOT w = f32[] while(p), condition=test, body=body }
+)");
+  EXPECT_EQ(r.exit, 0) << r.err;
+  EXPECT_NE(r.out.find("  note           1 loop of unknown length: one iteration counts\n"
+                       "  note           1 send or recv does not count\n"),
+            std::string::npos)
+      << r.out;
+}
+
 // Two machines of two processes. Each sends 1024 bytes to the other three: 4096 bytes go through
 // the link of each machine.
 TEST_F(CliSimulate, TopologiesHaveLevels) {

@@ -114,8 +114,8 @@ std::string NotesText(const JobCost& cost) {
               " of unknown length: one iteration counts\n");
   }
   if (cost.transfers > 0) {
-    StrAppend(text, "  note           ", Plural(cost.transfers, "send and recv", ""),
-              cost.transfers == 1 ? " does" : " do", " not count\n");
+    StrAppend(text, "  note           ", cost.transfers,
+              cost.transfers == 1 ? " send or recv does" : " sends and recvs do", " not count\n");
   }
   return text;
 }
