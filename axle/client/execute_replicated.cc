@@ -53,7 +53,7 @@ Status Executable::Launch::Begin(std::string_view program) {
   if (const Status cause = link->transport->state().first_cause; !cause.ok()) {
     return {cause.code(), StrCat("execute: \"", program, "\": ", cause.message())};
   }
-  link->run = placement->job->NextRun(placement->processes);
+  link->run = placement->job->NextRun(placement->processes, placement->program, program);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "axle/client/begun_runs.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -35,10 +36,29 @@ StatusOr<std::vector<i64>> FirstDevices(Transport& transport, int epoch, i64 num
 
 }  // namespace
 
+Job::Job(TransportOptions options)
+    : options_(std::move(options)), runs_(std::make_shared<BegunRuns>()) {
+  options_.on_heartbeat = [runs = runs_, more = std::move(options_.on_heartbeat)] {
+    runs->Compare();
+    if (more) more();
+  };
+}
+
+Job::~Job() {
+  runs_->Watch(nullptr);
+}
+
+// The transport that it makes is watched for as long as it exists.
+StatusOr<std::shared_ptr<Transport>> Job::ConnectAgain(Limits* limits) {
+  AXLE_ASSIGN(std::unique_ptr<Transport> transport, ConnectTransport(options_, limits));
+  runs_->Watch(transport.get());
+  return std::shared_ptr<Transport>(std::move(transport));
+}
+
 StatusOr<std::shared_ptr<Job>> Job::Connect(const TransportOptions& options, i64 num_devices,
                                             Limits* limits) {
-  AXLE_ASSIGN(std::shared_ptr<Transport> transport, ConnectTransport(options, limits));
   const std::shared_ptr<Job> job(new Job(options));
+  AXLE_ASSIGN(std::shared_ptr<Transport> transport, job->ConnectAgain(limits));
   job->process_id_ = transport->process_id();
   AXLE_ASSIGN(job->first_,
               FirstDevices(*transport, options.epoch, num_devices, options.connect_limit, limits));
@@ -48,13 +68,14 @@ StatusOr<std::shared_ptr<Job>> Job::Connect(const TransportOptions& options, i64
 
 Status Job::Reconnect(Limits* limits) {
   const std::lock_guard lock(mutex_);
+  runs_->Watch(nullptr);
   if (transport_ != nullptr) {
     transport_->Abort(Cancelled("the process connects again"));
     transport_.reset();
     ++options_.epoch;
   }
   num_runs_.clear();
-  AXLE_ASSIGN(std::shared_ptr<Transport> transport, ConnectTransport(options_, limits));
+  AXLE_ASSIGN(std::shared_ptr<Transport> transport, ConnectAgain(limits));
   const i64 num_devices = FirstDeviceOf(process_id_ + 1) - first_device();
   AXLE_ASSIGN(const std::vector<i64> first, FirstDevices(*transport, options_.epoch, num_devices,
                                                          options_.connect_limit, limits));
@@ -69,6 +90,7 @@ void Job::Leave() {
   std::shared_ptr<Transport> left;
   {
     const std::lock_guard lock(mutex_);
+    runs_->Watch(nullptr);
     left.swap(transport_);
     if (left != nullptr) ++options_.epoch;
   }
@@ -88,9 +110,11 @@ std::shared_ptr<Transport> Job::transport() const {
   return transport_;
 }
 
-std::uint64_t Job::NextRun(std::uint64_t processes) {
+std::uint64_t Job::NextRun(std::uint64_t processes, std::uint64_t program, std::string_view name) {
   const std::lock_guard lock(mutex_);
-  return ++num_runs_[processes];
+  const std::uint64_t number = ++num_runs_[processes];
+  runs_->Add(processes, number, program, name);
+  return number;
 }
 
 }  // namespace axle

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "axle/core/element_type.h"
@@ -25,9 +26,12 @@
 
 namespace axle {
 
+class BegunRuns;  // client/begun_runs.h
+
 // Thread-safe.
 class Job {
  public:
+  ~Job();
   // Connects with the other processes, for Client::Create; this one has so many devices. Errors:
   // those of ConnectTransport.
   static StatusOr<std::shared_ptr<Job>> Connect(const TransportOptions& options, i64 num_devices,
@@ -49,13 +53,17 @@ class Job {
   int ProcessOf(i64 device) const;
   // Of the current epoch. Whoever uses it keeps it.
   std::shared_ptr<Transport> transport() const;
-  // Counts the runs of the processes with this hash, from 1: the same number in all of them.
-  std::uint64_t NextRun(std::uint64_t processes);
+  // Counts the runs of the processes with this hash, from 1: the same number in all of them. If
+  // another process begins the run of this number with another program, the job ends with
+  // FAILED_PRECONDITION, within some seconds.
+  std::uint64_t NextRun(std::uint64_t processes, std::uint64_t program, std::string_view name);
 
  private:
-  explicit Job(TransportOptions options) : options_(std::move(options)) {}
+  explicit Job(TransportOptions options);
+  StatusOr<std::shared_ptr<Transport>> ConnectAgain(Limits* limits);
 
   TransportOptions options_;
+  const std::shared_ptr<BegunRuns> runs_;
   int process_id_ = 0;
   std::vector<i64> first_;  // by process, and the number of all devices
   mutable std::mutex mutex_;

@@ -272,6 +272,14 @@ void AddRunOptions(OptionAdder& add, Options& o) {
   add.Number("replicas", "N", o.replicas, 1, 1 << 20,
              "replicas of the program; as it says by default. 1: one runs alone");
   add.Number("partitions", "N", o.partitions, 1, 1 << 20, "partitions, in the same way");
+  add.OneOfThese("distributed", "T", o.distributed,
+                 std::map<std::string, TransportKind>{{"gloo", TransportKind::kGloo},
+                                                      {"mpi", TransportKind::kMpi}},
+                 "run as one process of a job, over gloo or mpi (docs/distributed.md)");
+  add.Number("process", "I", o.process, 0, 1 << 20,
+             "of --distributed: which one this is, from 0; by default as the launcher says");
+  add.Number("local-devices", "N", o.local_devices, 1, kMaxClientDevices,
+             "of --distributed: devices of this process; an equal part of all by default");
 }
 
 // Of the verbs that show and change programs.

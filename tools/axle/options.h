@@ -104,8 +104,11 @@ struct Options {
   std::vector<int> replica_list = {};  // simulate; empty: as the program says
   int devices_per_process = 1;
   std::string latency, bandwidth, overhead, topology, flops, memory_bandwidth, compute;
-  int processes = 0;  // launch
+  int processes = 0;  // launch, run
   std::string rendezvous;
+  std::optional<TransportKind> distributed;  // run
+  int process = -1;
+  int local_devices = 0;  // 0: an equal part of all
   double rtol = 0;
   double atol = 0;
   std::uint64_t ulp = 0;

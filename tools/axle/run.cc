@@ -30,32 +30,37 @@ std::string Milliseconds(double seconds) {
   return text;
 }
 
+// The results of this process: of one device without a number, or of several.
+struct Results {
+  std::vector<i64> devices;  // their numbers in the run, or none
+  std::vector<Literal> values;
+
+  std::optional<i64> device(i64 i) const {
+    return devices.empty() ? std::nullopt : std::optional(devices[static_cast<size_t>(i)]);
+  }
+};
+
 struct Timing {
   double compile = 0;
   std::vector<double> runs;  // sorted
   double median() const { return runs[runs.size() / 2]; }
 };
 
-// The number of a device of several; none of one alone.
-std::optional<i64> DeviceOf(const std::vector<Literal>& results, i64 device) {
-  return results.size() == 1 ? std::nullopt : std::optional(device);
-}
-
 // One line: {"schema": ..., "seconds": ..., "outputs": [...]}, where an output of several devices
 // has the number of its device. Values are written as text at once, because a tree of their
 // elements would take many times their memory.
-std::string JsonLine(const std::vector<Literal>& results, const Timing& timing) {
+std::string JsonLine(const Results& results, const Timing& timing) {
   Json report = NewReport("run", 2);
   report["seconds"] = {{"compile", timing.compile}, {"runs", timing.runs}};
   std::string line = report.dump();
   line.back() = ',';
   line += "\"outputs\":[";
   bool first = true;
-  for (i64 d = 0; d < std::ssize(results); ++d) {
-    for (const auto& [name, value] : NamedLeaves(results[d], "out_")) {
+  for (i64 d = 0; d < std::ssize(results.values); ++d) {
+    for (const auto& [name, value] : NamedLeaves(results.values[d], "out_")) {
       Json output = {
           {"name", name}, {"type", Name(value.shape().type())}, {"shape", value.shape().dims()}};
-      if (DeviceOf(results, d)) output["device"] = d;
+      if (results.device(d)) output["device"] = *results.device(d);
       if (!value.shape().is_static()) output["sizes"] = value.sizes();
       std::string text = output.dump();
       text.back() = ',';
@@ -69,14 +74,15 @@ std::string JsonLine(const std::vector<Literal>& results, const Timing& timing) 
   return line;
 }
 
-void PrintResults(Session& session, const std::vector<Literal>& results, const Timing& timing) {
+void PrintResults(Session& session, const Results& results, const Timing& timing) {
   const Options& options = session.options();
   if (options.json) {
     session.Out(JsonLine(results, timing));
   } else if (options.output.empty()) {
-    for (i64 d = 0; d < std::ssize(results); ++d) {
-      const std::string device = DeviceOf(results, d) ? StrCat("device ", d, ": ") : "";
-      for (const auto& [name, value] : NamedLeaves(results[d], "out_")) {
+    for (i64 d = 0; d < std::ssize(results.values); ++d) {
+      const auto number = results.device(d);
+      const std::string device = number ? StrCat("device ", *number, ": ") : "";
+      for (const auto& [name, value] : NamedLeaves(results.values[d], "out_")) {
         session.Out(StrCat(device, name, " = ", value.ShapeToString(), " ",
                            ValueText(value, options.full), "\n"));
       }
@@ -101,14 +107,15 @@ Status CheckResultFits(const std::string& output, ResultFile kind, const Shape& 
 }
 
 // The result of each device of a program for several.
-StatusOr<std::vector<Literal>> RunOnDevices(Session& session, const Executable& executable,
-                                            const std::vector<Literal>& stored, Timing& timing) {
+StatusOr<Results> RunOnDevices(Session& session, const Executable& executable,
+                               const std::vector<Literal>& stored, Timing& timing) {
   const Options& options = session.options();
   const auto num_devices = static_cast<i64>(executable.devices().size());
   std::vector<std::vector<BufferPtr>> arguments(executable.devices().size());
   for (i64 d = 0; d < num_devices; ++d) {
+    const i64 number = executable.device_numbers()[static_cast<size_t>(d)];
     AXLE_ASSIGN(std::vector<Literal> values,
-                ReadArguments(session, *executable.module().entry(), stored, d));
+                ReadArguments(session, *executable.module().entry(), stored, number));
     for (Literal& value : values) {
       AXLE_ASSIGN(BufferPtr buffer, Buffer::Create(executable.devices()[d], std::move(value)));
       arguments[d].push_back(std::move(buffer));
@@ -135,7 +142,7 @@ StatusOr<std::vector<Literal>> RunOnDevices(Session& session, const Executable& 
     const bool is_tuple = executable.module().entry()->root()->shape().is_tuple();
     values.push_back(is_tuple ? Literal::Tuple(std::move(elements)) : std::move(elements[0]));
   }
-  return values;
+  return Results{executable.device_numbers(), std::move(values)};
 }
 
 // What a program for several devices asks of the options.
@@ -160,8 +167,8 @@ Status CheckDeviceOptions(const Options& options, const Module& module, i64 num_
 }
 
 // The result of each device.
-StatusOr<std::vector<Literal>> CompileAndRun(Session& session, const std::string& file,
-                                             std::optional<ResultFile> kind, Timing& timing) {
+StatusOr<Results> CompileAndRun(Session& session, const std::string& file,
+                                std::optional<ResultFile> kind, Timing& timing) {
   const Options& options = session.options();
   const auto begin = Clock::now();
   AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
@@ -194,13 +201,23 @@ StatusOr<std::vector<Literal>> CompileAndRun(Session& session, const std::string
   }
   AXLE_TRY(device->Finish(session));
   std::sort(timing.runs.begin(), timing.runs.end());
-  return std::vector<Literal>{std::move(result)};
+  std::vector<Literal> values;
+  values.push_back(std::move(result));
+  return Results{{}, std::move(values)};
 }
 
 int Run(Session& session) {
   const StatusOr<std::string> file = session.OneFile();
   if (!file.ok()) return session.Usage(StrCat("run: ", file.status().message()));
   const Options& options = session.options();
+  if (!options.distributed && (options.process >= 0 || options.processes > 0 ||
+                               options.local_devices > 0 || !options.rendezvous.empty())) {
+    return session.Usage(
+        "run: --process, --processes, --local-devices and --rendezvous are for --distributed");
+  }
+  if (options.distributed && session.is_batch()) {
+    return session.Usage("run: --distributed is for a process of its own, not for a batch");
+  }
   std::optional<ResultFile> kind;
   if (!options.output.empty()) {
     const StatusOr<ResultFile> found = ResultFileOf(options.output);
@@ -218,11 +235,11 @@ int Run(Session& session) {
     }
   }
   Timing timing;
-  const StatusOr<std::vector<Literal>> results = CompileAndRun(session, *file, kind, timing);
+  const StatusOr<Results> results = CompileAndRun(session, *file, kind, timing);
   if (!results.ok()) return session.Fail(results.status());
-  for (i64 d = 0; kind && d < std::ssize(*results); ++d) {
-    const Status written = WriteResult(session, ForDevice(options.output, DeviceOf(*results, d)),
-                                       *kind, (*results)[d]);
+  for (i64 d = 0; kind && d < std::ssize(results->values); ++d) {
+    const Status written = WriteResult(session, ForDevice(options.output, results->device(d)),
+                                       *kind, results->values[static_cast<size_t>(d)]);
     if (!written.ok()) return session.Fail(written);
   }
   PrintResults(session, *results, timing);
@@ -255,6 +272,11 @@ constexpr OptionUse kOptions[] = {
     Brief("threads"),
     Brief("replicas"),
     Brief("partitions"),
+    {"distributed"},
+    Brief("rendezvous", "of --distributed: file:///FOLDER or tcp://HOST:PORT"),
+    Brief("process"),
+    Brief("processes"),
+    Brief("local-devices"),
     Brief("from"),
     Brief("strict-types"),
     Brief("allow-elided"),

@@ -17,8 +17,10 @@
 #include <map>
 
 #include "axle/client/executable_file.h"
+#include "axle/client/job.h"
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
+#include "axle/distributed/environment.h"
 #include "axle/ops/op_def.h"
 #include "tools/axle/progress.h"
 
@@ -112,6 +114,7 @@ Session::Session(Options options, std::string* collected, std::string* data)
 }
 
 Session::~Session() {
+  if (job_client_ != nullptr) job_client_->job()->Leave();
   current_limits = nullptr;
   RemoveProgressBar();
 }
@@ -316,11 +319,46 @@ StatusOr<i64> Session::NumDevices(const Module& module) const {
                                 "of them alone"));
 }
 
+// The processes have an equal part of the devices each, or as many as they say.
+StatusOr<Client*> Session::ClientOf(i64 num_devices) {
+  if (!options_.distributed) return SharedClient(options_.threads, num_devices);
+  if (job_client_ != nullptr) return job_client_.get();
+  i64 local = options_.local_devices;
+  if (local == 0) {
+    i64 processes = options_.processes;
+    if (processes == 0) {
+      AXLE_ASSIGN(const LaunchEnvironment environment, ReadLaunchEnvironment());
+      processes = environment.num_processes;
+    }
+    if (processes == 0) {
+      return InvalidArgument(
+          "--distributed: how many processes there are was not said: give --processes and "
+          "--process, or start them with axle launch, mpirun or srun");
+    }
+    if (num_devices % processes != 0) {
+      return InvalidArgument(StrCat("--distributed: ", num_devices, " devices are no multiple of ",
+                                    processes,
+                                    " processes: say with --local-devices how many are in this "
+                                    "one"));
+    }
+    local = num_devices / processes;
+  }
+  TransportOptions job;
+  job.kind = *options_.distributed;
+  job.rendezvous = options_.rendezvous;
+  job.process_id = options_.process;
+  job.num_processes = options_.processes;
+  AXLE_ASSIGN(job_client_, Client::Create({.num_devices = local,
+                                           .num_threads = options_.threads,
+                                           .distributed = std::move(job)}));
+  return job_client_.get();
+}
+
 StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Module> module,
                                                        EngineKind engine) {
   Begin("the compilation of", module->name());
   AXLE_ASSIGN(const i64 num_devices, NumDevices(*module));
-  AXLE_ASSIGN(Client* const client, SharedClient(options_.threads, num_devices));
+  AXLE_ASSIGN(Client* const client, ClientOf(num_devices));
   // A file of `axle compile` has its options and its code; others are asked for by name.
   const bool has_options = engine != EngineKind::kDefault || options_.replicas != 0 ||
                            options_.partitions != 0 || options_.numerics != Numerics::kStrict ||
@@ -345,7 +383,7 @@ StatusOr<std::shared_ptr<Executable>> Session::CompileNative(std::shared_ptr<con
   options.limits = &limits_;
   Begin("the compilation of", module->name());
   AXLE_ASSIGN(const i64 num_devices, NumDevices(*module));
-  AXLE_ASSIGN(Client* const client, SharedClient(options_.threads, num_devices));
+  AXLE_ASSIGN(Client* const client, ClientOf(num_devices));
   return client->Compile(std::move(module), options);
 }
 

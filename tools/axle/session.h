@@ -81,8 +81,10 @@ class Session {
 
  private:
   StatusOr<std::string> ReadStdin(i64 max_bytes);
+  StatusOr<Client*> ClientOf(i64 num_devices);
 
   Options options_;
+  std::unique_ptr<Client> job_client_;  // of --distributed; its end tells the other processes
   std::string* collected_;
   std::string* data_;
   Limits limits_;

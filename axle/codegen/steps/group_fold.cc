@@ -61,7 +61,11 @@ GroupFold::Entry GroupFold::Join(const Entry& a, const Entry& b, i64 count, std:
     RunOn(*loop, {{a.data, element_bytes}, {b.data, element_bytes}, {out, element_bytes}}, count);
     return {out, size, false};
   }
-  if (!a.is_wide) RunOn(*widen, {{a.data, element_bytes}, {out, 4}}, count);
+  if (!a.is_wide) {
+    RunOn(*widen, {{a.data, element_bytes}, {out, 4}}, count);
+  } else if (a.data != out) {  // it came as the fold of several positions
+    std::memcpy(out, a.data, static_cast<size_t>(count * 4));
+  }
   if (b.is_wide) {
     as_f32(out, b.data, count, 1, 0);
   } else {

@@ -273,6 +273,7 @@ Status BeginMpi() {
   } else {
     AXLE_TRY(ToStatus(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level)));
     std::atexit(EndMpi);
+    std::at_quick_exit(EndMpi);
   }
   if (level == MPI_THREAD_MULTIPLE) return {};
   return FailedPrecondition(
