@@ -32,8 +32,8 @@ namespace {
 
 using How = ExchangeForm;
 
-// Bytes of a piece of a large message.
-constexpr i64 kPieceBytes = i64{1} << 18;
+// Bytes of a piece of a large message: half of it costs Gloo half as much again.
+constexpr i64 kPieceBytes = i64{1} << 19;
 
 // A node of the tree whose positions are all in one process.
 struct Subtree {
