@@ -27,11 +27,22 @@ StatusOr<std::optional<GroupRun::Route>> RunDevice::RouteOf(const TransferChanne
   return std::optional<GroupRun::Route>();
 }
 
+// Devices of other processes are found by the pairs alone.
+Status RunDevice::CheckWithoutPairs(const TransferChannel& channel, bool is_sender) const {
+  if (group_->link() != nullptr && !channel.is_host_transfer) {
+    return Unimplemented(
+        StrCat(is_sender ? "send: " : "recv: ", ChannelText(channel.id),
+               ": the program runs in several processes; say which devices meet with the frontend "
+               "attribute _xla_send_recv_source_target_pairs={{source,target},...}"));
+  }
+  return group_->CheckOnlyEnd(channel.id, is_sender, device_);
+}
+
 Status RunDevice::SendTo(const TransferChannel& channel, const TransferPairs* pairs,
                          const Literal& value, Limits* limits) {
   if (group_ == nullptr) return Send(channel, value, limits);
   if (pairs == nullptr) {
-    AXLE_TRY(group_->CheckOnlyEnd(channel.id, /*is_sender=*/true, device_));
+    AXLE_TRY(CheckWithoutPairs(channel, /*is_sender=*/true));
     return Send(channel, value, limits);
   }
   AXLE_ASSIGN(const auto route, RouteOf(channel, *pairs, /*is_sender=*/true));
@@ -41,7 +52,7 @@ Status RunDevice::SendTo(const TransferChannel& channel, const TransferPairs* pa
 StatusOr<i64> RunDevice::StartRecvFrom(const TransferChannel& channel, const TransferPairs* pairs) {
   if (group_ == nullptr) return StartRecv(channel);
   if (pairs == nullptr) {
-    AXLE_TRY(group_->CheckOnlyEnd(channel.id, /*is_sender=*/false, device_));
+    AXLE_TRY(CheckWithoutPairs(channel, /*is_sender=*/false));
     return StartRecv(channel);
   }
   AXLE_ASSIGN(const auto route, RouteOf(channel, *pairs, /*is_sender=*/false));

@@ -72,6 +72,7 @@ class RunDevice : public GroupDevice, public PairedTransfers {
   StatusOr<std::optional<GroupRun::Route>> RouteOf(const TransferChannel& channel,
                                                    const TransferPairs& pairs,
                                                    bool is_sender) const;
+  Status CheckWithoutPairs(const TransferChannel& channel, bool is_sender) const;
 
   DeviceContext& host_;
   const i64 device_;

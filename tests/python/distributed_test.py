@@ -82,6 +82,46 @@ def run(process, processes, rendezvous):
     print("done")
 
 
+def differ(process, processes, rendezvous):
+    """Both run a program of two devices, each another one."""
+    client = connect(process, processes, rendezvous)
+    text = SUM.format(replicas=processes)
+    exe = client.compile(text if process == 0 else text.replace("HloModule sum", "HloModule total"))
+    try:
+        sums(client, exe)
+    except axle.AxleError as error:
+        print(error)
+
+
+AROUND = ', frontend_attributes={_xla_send_recv_source_target_pairs="{{0,1},{1,2},{2,0}}"}'
+SEND = """
+HloModule send, replica_count={replicas}
+ENTRY main {{
+  x = f32[2] parameter(0)
+  t = token[] after-all()
+  s = (f32[2], u32[], token[]) send(x, t), channel_id=1{pairs}
+  d = token[] send-done(s), channel_id=1{pairs}
+  v = (f32[2], u32[], token[]) recv(d), channel_id=1{pairs}
+  w = (f32[2], token[]) recv-done(v), channel_id=1{pairs}
+  ROOT r = f32[2] get-tuple-element(w), index=0
+}}
+"""
+
+
+def send_around(process, processes, rendezvous):
+    """Values go to the next process; without pairs of devices nobody could say which one that is."""
+    client = connect(process, processes, rendezvous)
+    exe = client.compile(SEND.format(replicas=processes, pairs=AROUND))
+    for _ in range(3):
+        before = (process - 1) % processes
+        assert sums(client, exe) == [[before, 10 * before]]
+    wait_for_the_others()
+    try:
+        sums(client, client.compile(SEND.format(replicas=processes, pairs="")))
+    except axle.AxleError as error:
+        print(error)
+
+
 def wait_for_the_others():
     """Until they have their results of the last run, too: an error of one process ends the runs of all."""
     time.sleep(1)
@@ -216,6 +256,23 @@ class Jobs(unittest.TestCase):
     def test_programs_of_all_devices(self):
         for processes in (2, 3):
             self.assertEqual(start(run, processes), [("done\n", 0)] * processes)
+
+    def test_different_programs(self):
+        for output, code in start(differ, 2):
+            self.assertEqual(code, 0)
+            self.assertRegex(output, r"^FAILED_PRECONDITION: ")
+            self.assertIn('run 1 of the job: process 0 runs "sum" and process 1 runs "total"; all processes run', output)
+
+    def test_sends_and_recvs(self):
+        outputs = start(send_around, 3)
+        self.assertEqual([code for _, code in outputs], [0] * 3, outputs)
+        first = [output for output, _ in outputs if output.startswith("UNIMPLEMENTED: ")]
+        self.assertTrue(first, outputs)
+        self.assertIn(
+            "send: channel 1: the program runs in several processes; say which devices meet with the frontend attribute "
+            "_xla_send_recv_source_target_pairs={{source,target},...}",
+            first[0],
+        )
 
     def test_a_process_ends_early(self):
         outputs = start(end_early, 2)
