@@ -52,7 +52,7 @@ std::vector<ExchangeMessage> MessagesFrom(const ExchangeRound& round, i64 rank);
 // values, and where part `i` of `count` begins: at a multiple of kExchangeUnit. Part `count` is the
 // end.
 inline constexpr i64 kTwoRoundBytes = 16384 + 1;
-inline constexpr i64 kExchangeUnit = 16;
+inline constexpr i64 kExchangeUnit = 64;
 i64 PartBegin(i64 bytes, i64 i, i64 count);
 
 }  // namespace axle

@@ -100,7 +100,7 @@ TEST_F(CliSimulate, AListOfReplicasIsATable) {
       ", 0 % of the step\n"
       "  2         1          1.1 ms   1 ms       105 us       1.09 ms        2.2 MiB  network, 0 B"
       ", 0 % of the step\n"
-      "  10000     5000       21.2 ms  1 ms       20.2 ms      21.2 ms        2.8 MiB  network, "
+      "  10000     5000       19.4 ms  1 ms       18.4 ms      19.4 ms        2.8 MiB  network, "
       "568.3 KiB, 94 % of the step\n");
 }
 

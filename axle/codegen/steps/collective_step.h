@@ -7,6 +7,7 @@
 #include "axle/codegen/steps/evaluate_step.h"
 #include "axle/codegen/steps/group_fold.h"
 #include "axle/ops/collective_meeting.h"
+#include "axle/ops/exchange_rounds.h"
 
 namespace axle {
 
@@ -31,7 +32,7 @@ struct CollectivePlan {
   GroupFold fold = {};
   // A small message is copied to where all can read it, so that nobody waits for its readers.
   bool is_small() const { return message_bytes <= kMaxSmallMessage; }
-  static constexpr i64 kMaxSmallMessage = 16384;
+  static constexpr i64 kMaxSmallMessage = kTwoRoundBytes - 1;
 };
 
 // The KernelFunction of collective steps; the run is a HostRun. Buffers: the operands, the results,

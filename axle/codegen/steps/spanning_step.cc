@@ -24,6 +24,7 @@
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/ops/collective_meeting.h"
+#include "axle/ops/exchange_rounds.h"
 #include "axle/ops/op_def.h"
 #include "axle/runtime/group_run.h"
 
@@ -310,10 +311,7 @@ class Spanning {
   }
 
   // Where the message is cut into the part of `rank`, at cache lines, and the part into pieces.
-  i64 Cut(int rank) const {
-    return rank == num_ranks() ? plan_.message_bytes
-                               : plan_.message_bytes / num_ranks() * rank / 64 * 64;
-  }
+  i64 Cut(int rank) const { return PartBegin(plan_.message_bytes, rank, num_ranks()); }
   template <typename Fn>
   Status ForPieces(int rank, const Fn& fn) const {
     for (i64 begin = Cut(rank), end = 0; begin < Cut(rank + 1); begin = end) {
