@@ -18,6 +18,36 @@ import subprocess
 import sys
 import tempfile
 
+# Messages that go in parts and in pieces, which drawn modules are too small for.
+LARGE = """HloModule large, replica_count=6
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+sum16 { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }
+less { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] subtract(a, b) ROOT r = f32[] multiply(c, b) }
+cond { s = (s32[], f32[700000]) parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] constant(3)
+  ROOT c = pred[] compare(i, n), direction=LT }
+body { s = (s32[], f32[700000]) parameter(0) i = s32[] get-tuple-element(s), index=0 one = s32[] constant(1)
+  j = s32[] add(i, one) x = f32[700000] get-tuple-element(s), index=1
+  r = f32[700000] all-reduce(x), replica_groups={{4,0,1,5,2,3}}, to_apply=sum ROOT t = (s32[], f32[700000]) tuple(j, r) }
+ENTRY e {
+  x = f32[700000] parameter(0) y = bf16[90001] parameter(1) z = f32[5,6,333] parameter(2)
+  zero = s32[] constant(0) s = (s32[], f32[700000]) tuple(zero, x) w = (s32[], f32[700000]) while(s), condition=cond, body=body
+  looped = f32[700000] get-tuple-element(w), index=1
+  narrow = bf16[90001] all-reduce(y), replica_groups={{0,1,2,3,4},{5}}, to_apply=sum16
+  two = (f32[700000], f32[5,6,333]) all-reduce(x, z), replica_groups={{3,1,2},{0,5,4}}, to_apply=sum
+  ordered = f32[5,6,333] all-reduce(z), replica_groups={}, to_apply=less
+  scattered = f32[5,1,333] reduce-scatter(z), replica_groups={}, dimensions={1}, to_apply=sum
+  narrows = bf16[15000] slice(y), slice={[0:15000]}
+  scattered16 = bf16[2500] reduce-scatter(narrows), replica_groups={{5,4,3,2,1,0}}, dimensions={0}, to_apply=sum16
+  gathered = f32[5,12,333] all-gather(z), replica_groups={{0,3},{1,2},{5,4}}, dimensions={1}
+  exchanged = f32[5,6,333] all-to-all(z), replica_groups={{1,0,3,2,5,4}}, dimensions={1}
+  dealt = (f32[5,6,333], f32[5,6,333]) all-to-all(z, ordered), replica_groups={{0,5},{1,4},{2,3}}
+  moved = f32[700000] collective-permute(x), source_target_pairs={{0,3},{3,5},{5,1},{2,2}}
+  told = f32[5,6,333] collective-broadcast(z), replica_groups={{4,1,0},{2,3}}
+  ROOT t = (f32[700000], bf16[90001], (f32[700000], f32[5,6,333]), f32[5,6,333], f32[5,1,333], bf16[2500], f32[5,12,333],
+    f32[5,6,333], (f32[5,6,333], f32[5,6,333]), f32[700000], f32[5,6,333]) tuple(looped, narrow, two, ordered, scattered,
+    scattered16, gathered, exchanged, dealt, moved, told)
+}
+"""
 PARTS = re.compile(r"(replica_count|num_partitions)=(\d+)")
 
 
@@ -85,7 +115,10 @@ def main():
             if len(found) >= options.count:
                 break
         found = found[: options.count]
-        if len(found) < options.count:
+        large = pathlib.Path(folder, "large.hlo")
+        large.write_text(LARGE)
+        found.append((large, 6))
+        if len(found) <= options.count:
             sys.exit(f"there are {len(found)} modules of several devices among {first + 50}")
         tasks = []
         for path, devices in found:
