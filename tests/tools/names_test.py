@@ -47,6 +47,10 @@ class Names:
         if verb not in self.verbs:
             return [f'there is no verb "{verb}"']
         found = []
+        if verb == "launch" and "--" in words:  # what follows is another command
+            end = words.index("--")
+            found += self.mistakes(" ".join(words[end + 1 :])) if words[end + 1 : end + 2] == ["axle"] else []
+            words = words[:end]
         for i, word in enumerate(words[2:], 2):
             option, equals, value = word.strip("[]").partition("=")
             if not re.fullmatch(r"--[a-z-]+", option):
