@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "axle/core/storage.h"
+#include "axle/core/storage_block.h"
 #include "axle/core/strings.h"
 #include "axle/runtime/literal_message.h"
 #include "axle/runtime/thread_pool.h"
@@ -170,21 +170,22 @@ StatusOr<std::map<i64, Literal>> GroupRun::ExchangeWithOthers(const Key& key,
   }
   for (auto& [process, devices] : others) std::ranges::sort(devices);
   // The receives end before their memory does.
-  std::map<int, std::vector<std::byte>> received;
+  std::map<int, StorageBlock> received;
   std::map<int, std::unique_ptr<PendingReceive>> receives;
   for (const auto& [process, devices] : others) {
-    std::vector<std::byte>& buffer = received[process];
-    buffer.resize(bytes * devices.size());
-    AXLE_ASSIGN(receives[process], link_->transport->StartReceive(process, message, buffer));
+    const size_t size = bytes * devices.size();
+    std::byte* const buffer = (received[process] = StorageBlock(static_cast<i64>(size))).data();
+    AXLE_ASSIGN(receives[process],
+                link_->transport->StartReceive(process, message, {buffer, size}));
   }
-  std::vector<std::byte> own(bytes * values.size());
+  const StorageBlock own(static_cast<i64>(bytes * values.size()));
   std::byte* to = own.data();
   for (const auto& [device, value] : values) {
     PackLiteral(value.ToRowMajor(), to);
     to += bytes;
   }
   for (const auto& [process, devices] : others) {
-    AXLE_TRY(link_->transport->Send(process, message, own, limits));
+    AXLE_TRY(link_->transport->Send(process, message, {own.data(), bytes * values.size()}, limits));
   }
   std::map<i64, Literal> result;
   for (const auto& [process, devices] : others) {
@@ -358,9 +359,11 @@ MessageKey GroupRun::KeyOf(const Route& route, i64 place) const {
 StatusOr<Literal> GroupRun::ReceiveFromOther(const Route& route, i64 place, const Shape& shape,
                                              Limits* limits) const {
   std::uint64_t hash = 0;
-  std::vector<std::byte> message(sizeof hash + static_cast<size_t>(PackedBytes(shape)));
+  const auto size = static_cast<i64>(sizeof hash) + PackedBytes(shape);
+  const StorageBlock message(size);
   AXLE_TRY(link_->transport->Receive(link_->process_of[static_cast<size_t>(route.source)],
-                                     KeyOf(route, place), message, limits));
+                                     KeyOf(route, place),
+                                     {message.data(), static_cast<size_t>(size)}, limits));
   std::memcpy(&hash, message.data(), sizeof hash);
   if (hash == HashOfShape(shape)) return UnpackLiteral(shape, message.data() + sizeof hash);
   return InvalidArgument(StrCat("recv: ", ChannelText(route.channel),
@@ -368,24 +371,27 @@ StatusOr<Literal> GroupRun::ReceiveFromOther(const Route& route, i64 place, cons
                                 shape.ToString(), " is asked for"));
 }
 
+Status GroupRun::SendToOther(const Route& route, const Literal& value, Limits* limits) {
+  const std::uint64_t hash = HashOfShape(value.shape());
+  const auto size = static_cast<i64>(sizeof hash) + PackedBytes(value.shape());
+  const StorageBlock message(size);
+  std::memcpy(message.data(), &hash, sizeof hash);
+  PackLiteral(value.ToRowMajor(), message.data() + sizeof hash);
+  i64 place = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    place = lines_[route].num_sent++;
+  }
+  return link_->transport->Send(link_->process_of[static_cast<size_t>(route.target)],
+                                KeyOf(route, place), {message.data(), static_cast<size_t>(size)},
+                                limits);
+}
+
 Status GroupRun::Send(const Route& route, const Literal& value, Limits* limits) {
+  if (!IsHere(route.target)) return SendToOther(route, value, limits);
   Literal own = value;
   // As for a meeting: the memory may be written to while the value is under way.
   Unshare(own);
-  if (!IsHere(route.target)) {
-    std::vector<std::byte> message(sizeof(std::uint64_t) +
-                                   static_cast<size_t>(PackedBytes(own.shape())));
-    const std::uint64_t hash = HashOfShape(own.shape());
-    std::memcpy(message.data(), &hash, sizeof hash);
-    PackLiteral(own.ToRowMajor(), message.data() + sizeof hash);
-    i64 place = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      place = lines_[route].num_sent++;
-    }
-    return link_->transport->Send(link_->process_of[static_cast<size_t>(route.target)],
-                                  KeyOf(route, place), message, limits);
-  }
   const std::lock_guard lock(mutex_);
   Line& line = lines_[route];
   line.values.emplace(line.num_sent++, std::move(own));
@@ -401,8 +407,9 @@ StatusOr<Literal> GroupRun::Receive(const Route& route, i64 place, const Shape& 
   const auto it = lines_.try_emplace(route).first;
   Line& line = it->second;
   if (!IsHere(route.source)) {
-    // Here the values hold the places that have been received.
-    const bool is_first = line.values.emplace(place, Literal()).second;
+    // Places below num_sent have been received, and those of the values.
+    const bool is_first = place >= line.num_sent && line.values.emplace(place, Literal()).second;
+    while (line.values.erase(line.num_sent) > 0) ++line.num_sent;
     lock.unlock();
     return is_first ? ReceiveFromOther(route, place, shape, limits) : ReceivedBefore(route, place);
   }

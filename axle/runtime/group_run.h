@@ -154,6 +154,7 @@ class GroupRun {
                                                       const std::map<i64, Literal>& values,
                                                       Limits* limits) const;
   MessageKey KeyOf(const Route& route, i64 place) const;
+  Status SendToOther(const Route& route, const Literal& value, Limits* limits);
   StatusOr<Literal> ReceiveFromOther(const Route& route, i64 place, const Shape& shape,
                                      Limits* limits) const;
 
