@@ -158,6 +158,10 @@ StatusOr<Literal> Executable::Execute(ArraySlice<Literal> arguments,
   const StackArray<Argument, 16> borrowed(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) borrowed[i] = {&arguments[i], nullptr};
   if (placement_ == nullptr) return RunOn(0, borrowed, options, /*launch=*/nullptr);
+  if (options.device != nullptr) {
+    return InvalidArgument(StrCat("execute: options.device is set, but \"", name(),
+                                  "\" runs in several processes, on devices of their clients"));
+  }
   AXLE_ASSIGN(const std::shared_ptr<Launch> launch, MakeLaunch(options.limits));
   AXLE_TRY(launch->Begin(name()));
   ExecuteOptions own = options;

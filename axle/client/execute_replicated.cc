@@ -45,7 +45,8 @@ void Executable::Launch::Leave(i64 device, const Status& status) noexcept {
   group.Leave(device, status);
   if (status.ok()) return;
   Cancel();
-  if (link != nullptr) link->transport->Abort(status);
+  // The other devices here leave because of the first one.
+  if (link != nullptr && group.first_failure() == device) link->transport->Abort(status);
 }
 
 Status Executable::Launch::Begin(std::string_view program) {
@@ -67,7 +68,7 @@ StatusOr<std::shared_ptr<Executable::Launch>> Executable::MakeLaunch(Limits* lim
                     "execute: the processes of the job are not connected");
     }
     link->program = placement_->program;
-    link->process_of = placement_->process_of;
+    link->process_of = placement_->process_of;  // which the launch keeps
   }
   auto launch = std::make_shared<Launch>(module_, static_cast<size_t>(num_devices_),
                                          devices_.size(), std::move(link), limits);

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "axle/core/status.h"
 #include "axle/distributed/transport.h"
@@ -22,9 +21,9 @@ inline std::uint64_t HashOfNumbers(std::span<const std::int64_t> numbers, std::u
 
 struct RunLink {
   std::shared_ptr<Transport> transport;
-  std::uint64_t run = 0;        // among the runs of the same processes
-  std::uint64_t program = 0;    // a hash of the program and of who runs it
-  std::vector<int> process_of;  // by number of the device in the run
+  std::uint64_t run = 0;            // among the runs of the same processes
+  std::uint64_t program = 0;        // a hash of the program and of who runs it
+  std::span<const int> process_of;  // by number of the device in the run; outlives this
 
   int self() const { return transport->process_id(); }
   bool IsHere(std::int64_t device) const {
