@@ -29,15 +29,15 @@ i64 NodeEnd(i64 a, i64 b, i64 n) {
 
 struct Ranks {
   std::vector<i64> processes;  // by rank
-  std::vector<i64> of;         // by position
+  std::vector<int> of;         // by position
   std::vector<i64> devices;    // by rank: how many
 };
 
 Ranks RanksOf(std::span<const i64> processes) {
   Ranks ranks;
-  std::map<i64, i64> known;
+  std::map<i64, int> known;
   for (const i64 process : processes) {
-    const auto [rank, is_new] = known.try_emplace(process, std::ssize(ranks.processes));
+    const auto [rank, is_new] = known.try_emplace(process, static_cast<int>(known.size()));
     if (is_new) {
       ranks.processes.push_back(process);
       ranks.devices.push_back(0);
@@ -50,17 +50,9 @@ Ranks RanksOf(std::span<const i64> processes) {
 
 // By rank: what its subtrees are long, if one value is 1.
 std::vector<i64> Subtrees(const ExchangeGroup& group, const Ranks& ranks) {
-  if (!group.is_tree) return ranks.devices;
   std::vector<i64> lengths(ranks.processes.size());
-  const i64 n = std::ssize(ranks.of);
-  for (i64 a = 0, end = 0; a < n;) {
-    const i64 rank = ranks.of[static_cast<size_t>(a)];
-    if (a >= end) {
-      while (end < n && ranks.of[static_cast<size_t>(end)] == rank) ++end;
-    }
-    const i64 next = NodeEnd(a, end, n);
-    lengths[static_cast<size_t>(rank)] += next - a == 1 ? 1 : group.widening;
-    a = next;
+  for (const ExchangeSubtree& subtree : SubtreesOf(ranks.of, group.is_tree)) {
+    lengths[static_cast<size_t>(subtree.rank)] += subtree.size == 1 ? 1 : group.widening;
   }
   return lengths;
 }
@@ -86,6 +78,21 @@ ExchangeRound PermuteRound(const ExchangeGroup& group, const Ranks& ranks) {
 }
 
 }  // namespace
+
+std::vector<ExchangeSubtree> SubtreesOf(std::span<const int> rank_of, bool is_tree) {
+  std::vector<ExchangeSubtree> subtrees;
+  const i64 n = std::ssize(rank_of);
+  for (i64 a = 0, end = 0; a < n;) {
+    const int rank = rank_of[static_cast<size_t>(a)];
+    if (a >= end) {
+      while (end < n && rank_of[static_cast<size_t>(end)] == rank) ++end;
+    }
+    const i64 next = is_tree ? NodeEnd(a, end, n) : a + 1;
+    subtrees.push_back({a, next - a, rank});
+    a = next;
+  }
+  return subtrees;
+}
 
 i64 PartBegin(i64 bytes, i64 i, i64 count) {
   if (i >= count) return bytes;

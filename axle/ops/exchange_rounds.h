@@ -10,6 +10,15 @@
 
 namespace axle {
 
+// A node of the tree of a fold (docs/numerics.md N9) whose positions are all in one process, which
+// has no larger one around it: that process folds them and sends one value.
+struct ExchangeSubtree {
+  i64 first = 0, size = 0;  // positions
+  int rank = 0;
+};
+// All of them, from the left. `rank_of` is by position. Without a tree each position is one.
+std::vector<ExchangeSubtree> SubtreesOf(std::span<const int> rank_of, bool is_tree);
+
 // One group of a collective whose devices are in several processes.
 struct ExchangeGroup {
   ExchangeForm form = ExchangeForm::kNone;

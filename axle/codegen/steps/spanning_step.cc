@@ -21,7 +21,7 @@
 #include <utility>
 
 #include "axle/codegen/steps/copy_rows.h"
-#include "axle/core/storage.h"
+#include "axle/core/storage_block.h"
 #include "axle/core/strings.h"
 #include "axle/ops/collective_meeting.h"
 #include "axle/ops/exchange_rounds.h"
@@ -35,53 +35,6 @@ using How = ExchangeForm;
 
 // Bytes of a piece of a large message: half of it costs Gloo half as much again.
 constexpr i64 kPieceBytes = i64{1} << 19;
-
-// A node of the tree whose positions are all in one process.
-struct Subtree {
-  i64 first, size;  // positions
-  int rank;
-};
-
-// The largest of them, from left to right. Without a tree each position is one.
-std::vector<Subtree> SubtreesOf(const SpanningGroup& group, bool is_tree) {
-  const auto n = std::ssize(group.rank_of);
-  const auto rank_of = [&](i64 position) { return group.rank_of[static_cast<size_t>(position)]; };
-  std::vector<i64> same_until(group.rank_of.size());  // the first position after with another rank
-  for (i64 i = n; i-- > 0;) {
-    const bool continues = i + 1 < n && rank_of(i + 1) == rank_of(i);
-    same_until[static_cast<size_t>(i)] = continues ? same_until[static_cast<size_t>(i + 1)] : i + 1;
-  }
-  std::vector<Subtree> subtrees;
-  std::vector<std::pair<i64, i64>> rest = {{0, n}};  // first and size; the leftmost is the last
-  while (!rest.empty()) {
-    const auto [first, size] = rest.back();
-    rest.pop_back();
-    const bool is_whole =
-        size == 1 || (is_tree && same_until[static_cast<size_t>(first)] >= first + size);
-    if (is_whole) {
-      subtrees.push_back({first, size, rank_of(first)});
-      continue;
-    }
-    const auto left = static_cast<i64>(std::bit_floor(static_cast<std::uint64_t>(size - 1)));
-    rest.emplace_back(first + left, size - left);
-    rest.emplace_back(first, left);
-  }
-  return subtrees;
-}
-
-// Memory that the limits count.
-class Block {
- public:
-  Block() = default;
-  explicit Block(i64 bytes) : owner_(AllocateStorage(std::max<i64>(bytes, 1), false, &data_)) {
-    if (owner_ == nullptr) throw std::bad_alloc();
-  }
-  std::byte* data() const { return data_; }
-
- private:
-  std::byte* data_ = nullptr;
-  std::shared_ptr<std::byte> owner_;
-};
 
 class Spanning {
  public:
@@ -140,7 +93,9 @@ class Spanning {
                                MembersOf(self()).begin());
   }
 
+  // An empty message is neither sent nor received.
   Status Send(int rank, const std::byte* bytes, i64 size) {
+    if (size == 0) return {};
     if (run_.stopped(&run_)) {
       is_stopped_ = true;
       return Cancelled("stopped");
@@ -148,9 +103,33 @@ class Spanning {
     return transport_.Send(team_.processes[static_cast<size_t>(rank)], key_,
                            {bytes, static_cast<size_t>(size)}, run_.limits);
   }
-  StatusOr<std::unique_ptr<PendingReceive>> StartReceive(int rank, std::byte* bytes, i64 size) {
+  StatusOr<std::unique_ptr<PendingReceive>> StartReceive(int rank, std::byte* bytes,
+                                                         i64 size) const {
     return transport_.StartReceive(team_.processes[static_cast<size_t>(rank)], key_,
                                    {bytes, static_cast<size_t>(size)});
+  }
+  // What the others send in one message each.
+  struct Incoming {
+    std::vector<const std::byte*> from;  // by rank: where what is left of the message begins
+    std::vector<std::unique_ptr<PendingReceive>> receives;
+  };
+  // Begins the receives of size_of(rank) bytes each, at `at` and behind it.
+  template <typename SizeOf>
+  StatusOr<Incoming> ReceiveFromOthers(const SizeOf& size_of, std::byte*& at) const {
+    Incoming incoming = {std::vector<const std::byte*>(static_cast<size_t>(num_ranks())), {}};
+    AXLE_TRY(ForOthers([&](int rank) -> Status {
+      incoming.from[static_cast<size_t>(rank)] = at;
+      const i64 size = size_of(rank);
+      if (size == 0) return {};
+      AXLE_ASSIGN(incoming.receives.emplace_back(), StartReceive(rank, at, size));
+      at += size;
+      return {};
+    }));
+    return incoming;
+  }
+  Status Await(const Incoming& incoming) const {
+    for (const auto& receive : incoming.receives) AXLE_TRY(receive->Wait(run_.limits));
+    return {};
   }
   // The ranks of the others, from the one after this: not all begin with the same.
   template <typename Fn>
@@ -162,13 +141,13 @@ class Spanning {
   // --- Values to fold: a message is bytes [0, size) of each value, whole elements.
 
   // Bytes of a subtree's value where a single one has `bytes`.
-  i64 ValueBytes(const Subtree& subtree, i64 bytes) const {
+  i64 ValueBytes(const ExchangeSubtree& subtree, i64 bytes) const {
     return subtree.size == 1 ? bytes
                              : bytes / plan_.fold.element_bytes * plan_.fold.partial_bytes();
   }
   i64 ValueBytes(int rank, i64 bytes) const {
     i64 sum = 0;
-    for (const Subtree& subtree : subtrees_) {
+    for (const ExchangeSubtree& subtree : subtrees_) {
       if (subtree.rank == rank) sum += ValueBytes(subtree, bytes);
     }
     return sum;
@@ -177,7 +156,7 @@ class Spanning {
   // The values of the subtrees here. value_of(here) is where that of a device is, in one piece.
   template <typename ValueOf>
   void PackValues(i64 bytes, const ValueOf& value_of, std::byte* to) {
-    for (const Subtree& subtree : subtrees_) {
+    for (const ExchangeSubtree& subtree : subtrees_) {
       if (subtree.rank != self()) continue;
       if (subtree.size == 1) {
         std::memcpy(to, value_of(HereOf(subtree.first)), static_cast<size_t>(bytes));
@@ -192,20 +171,18 @@ class Spanning {
     }
   }
 
-  // All values, those of others as they were packed: received[rank].
+  // All values, those of others as they were packed, which are then behind.
   template <typename ValueOf>
-  void FoldAll(i64 bytes, const ValueOf& value_of, const std::vector<const std::byte*>& received,
-               std::byte* out) {
-    std::vector<const std::byte*> next = received;
+  void FoldAll(i64 bytes, const ValueOf& value_of, Incoming& incoming, std::byte* out) {
     values_.clear();
-    for (const Subtree& subtree : subtrees_) {
+    for (const ExchangeSubtree& subtree : subtrees_) {
       if (subtree.rank == self()) {
         for (i64 k = 0; k < subtree.size; ++k) {
           values_.push_back({value_of(HereOf(subtree.first + k)), 1});
         }
         continue;
       }
-      const std::byte*& from = next[static_cast<size_t>(subtree.rank)];
+      const std::byte*& from = incoming.from[static_cast<size_t>(subtree.rank)];
       values_.push_back({from, static_cast<size_t>(subtree.size)});
       from += ValueBytes(subtree, bytes);
     }
@@ -266,14 +243,10 @@ class Spanning {
   }
 
   // Into the results of the leader.
-  void FoldSections(i64 begin, i64 end, std::vector<const std::byte*> received) {
+  void FoldSections(i64 begin, i64 end, Incoming& incoming) {
     ForSections(begin, end, [&](size_t i, i64 from, i64 to) {
-      FoldAll(
-          to - from, [&](size_t here) { return Operand(here, i) + from; }, received,
-          Result(seat_.position, i) + from);
-      for (int rank = 0; rank < num_ranks(); ++rank) {
-        if (rank != self()) received[static_cast<size_t>(rank)] += ValueBytes(rank, to - from);
-      }
+      const auto value_of = [&](size_t here) { return Operand(here, i) + from; };
+      FoldAll(to - from, value_of, incoming, Result(seat_.position, i) + from);
     });
   }
 
@@ -287,25 +260,18 @@ class Spanning {
   }
 
   Status ReduceAtOnce() {
-    subtrees_ = SubtreesOf(team_, plan_.fold.is_tree);
+    subtrees_ = SubtreesOf(team_.rank_of, plan_.fold.is_tree);
     const i64 bytes = SectionBytes(0, plan_.message_bytes);
     i64 total = ValueBytes(self(), bytes);
     for (int rank = 0; rank < num_ranks(); ++rank) total += ValueBytes(rank, bytes);
-    const Block memory(total);
+    const StorageBlock memory(total);
     std::byte* at = memory.data();
-    std::vector<const std::byte*> received(static_cast<size_t>(num_ranks()));
-    std::vector<std::unique_ptr<PendingReceive>> receives;
-    AXLE_TRY(ForOthers([&](int rank) -> Status {
-      received[static_cast<size_t>(rank)] = at;
-      const i64 size = ValueBytes(rank, bytes);
-      AXLE_ASSIGN(receives.emplace_back(), StartReceive(rank, at, size));
-      at += size;
-      return {};
-    }));
+    AXLE_ASSIGN(Incoming incoming,
+                ReceiveFromOthers([&](int rank) { return ValueBytes(rank, bytes); }, at));
     const std::span<const std::byte> own = PackSections(0, plan_.message_bytes, at);
     AXLE_TRY(ForOthers([&](int rank) { return Send(rank, own.data(), std::ssize(own)); }));
-    for (const auto& receive : receives) AXLE_TRY(receive->Wait(run_.limits));
-    FoldSections(0, plan_.message_bytes, std::move(received));
+    AXLE_TRY(Await(incoming));
+    FoldSections(0, plan_.message_bytes, incoming);
     CopyToOthersHere();
     return {};
   }
@@ -329,45 +295,35 @@ class Spanning {
   };
 
   Status ReduceInParts() {
-    subtrees_ = SubtreesOf(team_, plan_.fold.is_tree);
+    subtrees_ = SubtreesOf(team_.rank_of, plan_.fold.is_tree);
     // The values of the own part come from all others, piece by piece.
     i64 total = 0;
     for (int rank = 0; rank < num_ranks(); ++rank) {
       if (rank != self()) total += ValueBytes(rank, Cut(self() + 1) - Cut(self()));
     }
-    const Block memory(total);
+    const StorageBlock memory(total);
     std::byte* at = memory.data();
-    struct Piece {
-      std::vector<const std::byte*> received;
-      std::vector<std::unique_ptr<PendingReceive>> receives;
-    };
-    std::vector<Piece> pieces;
+    std::vector<Incoming> pieces;
     AXLE_TRY(ForPieces(self(), [&](i64 begin, i64 end) -> Status {
-      Piece& piece = pieces.emplace_back();
-      piece.received.resize(static_cast<size_t>(num_ranks()));
       const i64 bytes = SectionBytes(begin, end);
-      return ForOthers([&](int rank) -> Status {
-        piece.received[static_cast<size_t>(rank)] = at;
-        const i64 size = ValueBytes(rank, bytes);
-        AXLE_ASSIGN(piece.receives.emplace_back(), StartReceive(rank, at, size));
-        at += size;
-        return {};
-      });
+      AXLE_ASSIGN(pieces.emplace_back(),
+                  ReceiveFromOthers([&](int rank) { return ValueBytes(rank, bytes); }, at));
+      return {};
     }));
-    const Block packed(std::max(ValueBytes(self(), kPieceBytes), kPieceBytes));
+    const StorageBlock packed(std::max(ValueBytes(self(), kPieceBytes), kPieceBytes));
     AXLE_TRY(ForOthers([&](int rank) {
       return ForPieces(rank, [&](i64 begin, i64 end) {
         const std::span<const std::byte> own = PackSections(begin, end, packed.data());
         return Send(rank, own.data(), std::ssize(own));
       });
     }));
-    // Nobody reads the operands of the other parts any more, which may be where the results are.
+    // The operands of the other parts are not read any more; the results may be in their place.
     AXLE_ASSIGN(std::vector<Arrival> arrivals, StartResults());
     size_t k = 0;
     AXLE_TRY(ForPieces(self(), [&](i64 begin, i64 end) -> Status {
-      Piece& piece = pieces[k++];
-      for (const auto& receive : piece.receives) AXLE_TRY(receive->Wait(run_.limits));
-      FoldSections(begin, end, std::move(piece.received));
+      Incoming& piece = pieces[k++];
+      AXLE_TRY(Await(piece));
+      FoldSections(begin, end, piece);
       const std::span<const std::byte> folded = PackResults(begin, end, packed.data());
       return ForOthers([&](int rank) { return Send(rank, folded.data(), std::ssize(folded)); });
     }));
@@ -402,11 +358,12 @@ class Spanning {
       return {};
     };
     AXLE_TRY(ForOthers([&](int rank) { return ForPieces(rank, add); }));
-    results_ = Block(total);
+    results_ = StorageBlock(total);
     std::byte* at = results_.data();
     std::vector<Arrival> arrivals;
     AXLE_TRY(ForOthers([&](int rank) {
       return ForPieces(rank, [&](i64 begin, i64 end) -> Status {
+        if (SectionBytes(begin, end) == 0) return {};
         Arrival& arrival = arrivals.emplace_back();
         arrival.begin = begin;
         arrival.end = end;
@@ -456,31 +413,24 @@ class Spanning {
   }
 
   Status ReduceScatter() {
-    subtrees_ = SubtreesOf(team_, plan_.fold.is_tree);
+    subtrees_ = SubtreesOf(team_.rank_of, plan_.fold.is_tree);
     const i64 part = PartBytes();
     const auto targets = static_cast<i64>(num_here());
     i64 total = 0;
     for (int rank = 0; rank < num_ranks(); ++rank) {
       if (rank != self()) total += targets * ValueBytes(rank, part);
     }
-    const Block memory(total);
+    const StorageBlock memory(total);
     std::byte* at = memory.data();
-    std::vector<const std::byte*> received(static_cast<size_t>(num_ranks()));
-    std::vector<std::unique_ptr<PendingReceive>> receives;
-    AXLE_TRY(ForOthers([&](int rank) -> Status {
-      received[static_cast<size_t>(rank)] = at;
-      const i64 size = targets * ValueBytes(rank, part);
-      AXLE_ASSIGN(receives.emplace_back(), StartReceive(rank, at, size));
-      at += size;
-      return {};
-    }));
-    const Block gathered(part * targets);
+    AXLE_ASSIGN(Incoming incoming,
+                ReceiveFromOthers([&](int rank) { return targets * ValueBytes(rank, part); }, at));
+    const StorageBlock gathered(part * targets);
     const auto value_of = [&](size_t here) {
       return gathered.data() + static_cast<i64>(here) * part;
     };
     AXLE_TRY(ForOthers([&](int rank) {
       const i64 size = ValueBytes(self(), part);
-      const Block own(size * std::ssize(MembersOf(rank)));
+      const StorageBlock own(size * std::ssize(MembersOf(rank)));
       std::byte* to = own.data();
       for (const i64 target : MembersOf(rank)) {
         GatherParts(target, gathered.data());
@@ -489,19 +439,16 @@ class Spanning {
       }
       return Send(rank, own.data(), to - own.data());
     }));
-    for (const auto& receive : receives) AXLE_TRY(receive->Wait(run_.limits));
-    const Block folded(part);
+    AXLE_TRY(Await(incoming));
+    const StorageBlock folded(part);
     for (size_t here = 0; here < num_here(); ++here) {
       GatherParts(MembersOf(self())[here], gathered.data());
-      FoldAll(part, value_of, received, folded.data());
+      FoldAll(part, value_of, incoming, folded.data());
       const std::byte* from = folded.data();
       for (size_t i = 0; i < plan_.arrays.size(); ++i) {
         const i64 bytes = plan_.arrays[i].rows * plan_.arrays[i].run;
         if (bytes > 0) std::memcpy(Result(here, i), from, static_cast<size_t>(bytes));
         from += bytes;
-      }
-      for (int rank = 0; rank < num_ranks(); ++rank) {
-        if (rank != self()) received[static_cast<size_t>(rank)] += ValueBytes(rank, part);
       }
     }
     return {};
@@ -594,18 +541,10 @@ class Spanning {
       total += BytesOf(rank, self());
       most = std::max(most, BytesOf(self(), rank));
     }
-    const Block memory(total + most);
+    const StorageBlock memory(total + most);
     std::byte* at = memory.data();
-    std::vector<const std::byte*> received(static_cast<size_t>(num_ranks()));
-    std::vector<std::unique_ptr<PendingReceive>> receives;
-    AXLE_TRY(ForOthers([&](int rank) -> Status {
-      received[static_cast<size_t>(rank)] = at;
-      const i64 size = BytesOf(rank, self());
-      if (size == 0) return {};
-      AXLE_ASSIGN(receives.emplace_back(), StartReceive(rank, at, size));
-      at += size;
-      return {};
-    }));
+    AXLE_ASSIGN(Incoming incoming,
+                ReceiveFromOthers([&](int rank) { return BytesOf(rank, self()); }, at));
     std::byte* const packed = memory.data() + total;
     const auto pack_for = [&](int rank) {
       std::byte* to = packed;
@@ -618,15 +557,15 @@ class Spanning {
     i64 size = -1;
     AXLE_TRY(ForOthers([&](int rank) -> Status {
       if (size < 0 || !IsForAll()) size = pack_for(rank);
-      return size == 0 ? Status() : Send(rank, packed, size);
+      return Send(rank, packed, size);
     }));
     // What devices here get of each other.
     pack_for(self());
-    received[static_cast<size_t>(self())] = packed;
+    incoming.from[static_cast<size_t>(self())] = packed;
     if (plan_.how == How::kPermute) SetZeros();
-    for (const auto& receive : receives) AXLE_TRY(receive->Wait(run_.limits));
+    AXLE_TRY(Await(incoming));
     for (int rank = 0; rank < num_ranks(); ++rank) {
-      const std::byte* from = received[static_cast<size_t>(rank)];
+      const std::byte* from = incoming.from[static_cast<size_t>(rank)];
       ForValues(rank, self(), [&](i64 source, i64 target) {
         const i64 bytes = BytesFor(target);
         if (IsForAll()) {
@@ -658,9 +597,9 @@ class Spanning {
   const HostRun& run_;
   const std::string operation_;
   const MessageKey key_;
-  std::vector<Subtree> subtrees_;
+  std::vector<ExchangeSubtree> subtrees_;
   std::vector<GroupFold::Value> values_;  // of one fold
-  Block results_;
+  StorageBlock results_;
   bool is_stopped_ = false;
 };
 
