@@ -1,5 +1,8 @@
 #include "axle/distributed/environment.h"
 
+#include <sys/random.h>
+
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -100,6 +103,20 @@ StatusOr<LaunchEnvironment> ReadLaunchEnvironment() {
   const std::string_view nodes = Variable("SLURM_JOB_NUM_NODES");
   found.has_several_hosts = !nodes.empty() && nodes != "1";
   return found;
+}
+
+StatusOr<std::string> NewJobSecret() {
+  std::array<unsigned char, 32> bytes;
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    return FailedPrecondition("the system gives no random bytes for the secret of a job");
+  }
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
 }
 
 }  // namespace axle

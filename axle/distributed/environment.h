@@ -26,4 +26,8 @@ struct LaunchEnvironment {
 // contradict each other, unless ours decide.
 StatusOr<LaunchEnvironment> ReadLaunchEnvironment();
 
+// A new secret for the processes of a job: 32 random bytes as text. FAILED_PRECONDITION if the
+// system gives none.
+StatusOr<std::string> NewJobSecret();
+
 }  // namespace axle

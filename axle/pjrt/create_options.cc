@@ -23,7 +23,6 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 
 #include "axle/core/strings.h"
@@ -184,22 +183,6 @@ StatusOr<KeyValueCallbacks> ForThisClient(const KeyValueCallbacks& all, int proc
   }
 }
 
-// Sixteen random bytes as text.
-StatusOr<std::string> NewSecret() {
-  std::ifstream in("/dev/urandom", std::ios::binary);
-  unsigned char bytes[16];
-  if (!in.read(reinterpret_cast<char*>(bytes), sizeof(bytes))) {
-    return Internal("pjrt: /dev/urandom cannot be read");
-  }
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
 // Gives a job that has none a secret, which is in its store. A process that has one of its own does
 // not look there; "" says that process 0 has one of its own.
 Status ShareSecret(TransportOptions& options) {
@@ -209,7 +192,7 @@ Status ShareSecret(TransportOptions& options) {
   if (options.process_id == 0) {
     const bool has_one = !options.secret.empty();
     if (!has_one) {
-      AXLE_ASSIGN(options.secret, NewSecret());
+      AXLE_ASSIGN(options.secret, NewJobSecret());
     }
     return options.callbacks->put(kKey, has_one ? "" : options.secret);
   }

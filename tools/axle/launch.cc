@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,6 +20,7 @@
 
 #include "axle/core/strings.h"
 #include "axle/core/temporary_folder.h"
+#include "axle/distributed/environment.h"
 #include "tools/axle/verbs.h"
 
 namespace axle::tool {
@@ -253,25 +253,11 @@ class Launch {
   std::optional<int> code_;  // of the first that failed
 };
 
-StatusOr<std::string> RandomSecret() {
-  std::array<unsigned char, 32> bytes;
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    return FailedPrecondition("launch: the system gives no random bytes");
-  }
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
 int LaunchVerb(Session& session) {
   const Options& options = session.options();
   if (options.files.empty()) return session.Usage("launch: takes -n N -- COMMAND");
   if (options.processes == 0) return session.Usage("launch: -n says how many processes");
-  const StatusOr<std::string> secret = RandomSecret();
+  const StatusOr<std::string> secret = NewJobSecret();
   if (!secret.ok()) return session.Fail(secret.status());
   StatusOr<std::unique_ptr<TemporaryFolder>> folder = std::unique_ptr<TemporaryFolder>();
   std::string rendezvous = options.rendezvous;
