@@ -557,10 +557,16 @@ StatusOr<std::unique_ptr<Module>> WithErrorBounds(const Module& module) {
   return bounded;
 }
 
-BoundedElements CompareWithin(const Literal& fast, const Literal& strict_and_bounds) {
+BoundedElements CompareWithin(const Literal& fast, const Literal& strict_and_bounds,
+                              i64 num_devices) {
   BoundedElements found;
-  size_t next = 0;
-  Compare(fast, strict_and_bounds.element(0), strict_and_bounds.element(1), next, "", found);
+  for (i64 d = 0; d < num_devices; ++d) {
+    const bool is_one = num_devices == 1;
+    const Literal& expected = is_one ? strict_and_bounds : strict_and_bounds.element(d);
+    size_t next = 0;
+    Compare(is_one ? fast : fast.element(d), expected.element(0), expected.element(1), next,
+            is_one ? "" : StrCat("device ", d, " "), found);
+  }
   return found;
 }
 

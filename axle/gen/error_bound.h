@@ -26,7 +26,9 @@ struct BoundedElements {
     unknown += others.unknown;
   }
 };
-// Compares one result with the result of the module above.
-BoundedElements CompareWithin(const Literal& fast, const Literal& strict_and_bounds);
+// Compares one result with the result of the module above. With several devices both are tuples of
+// what the devices give.
+BoundedElements CompareWithin(const Literal& fast, const Literal& strict_and_bounds,
+                              i64 num_devices = 1);
 
 }  // namespace axle

@@ -121,9 +121,47 @@ TEST(ErrorBound, WhatIsTooFarAwayIsNamed) {
   EXPECT_EQ(found.violation, "");
   EXPECT_EQ(found.unknown, 1);
   EXPECT_EQ(found.within, 1);
+
+  // Of several devices each is compared with its own bounds.
+  const auto both = [&](Literal first, Literal second) {
+    return Literal::Tuple({std::move(first), std::move(second)});
+  };
+  const Literal expected = both(bounded(0, 0), bounded(0, 0.5));
+  const BoundedElements all = CompareWithin(both(literal(1, 2), literal(1, 2.25)), expected, 2);
+  EXPECT_EQ(all.violation, "");
+  EXPECT_EQ(all.exact, 3);
+  EXPECT_EQ(all.within, 1);
+  EXPECT_EQ(CompareWithin(both(literal(1, 2), literal(1, 3)), expected, 2).violation,
+            "device 1 element 1: 3 is more than 0.5 from 2");
+  EXPECT_NE(CompareWithin(both(literal(1, 2.25), literal(1, 2)), expected, 2).violation, "");
 }
 
 #ifdef AXLE_HAS_CODEGEN
+// A collective moves and folds exact operands exactly; behind others nothing is known.
+TEST(ErrorBound, ModulesOfSeveralDevices) {
+  auto parsed = Parse(R"(
+    HloModule several, replica_count=2
+    add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] add(x, y) }
+    ENTRY e {
+      x = f32[64] parameter(0)
+      sum = f32[64] all-reduce(x), to_apply=add
+      scaled = f32[64] multiply(x, sum)
+      near = f32[64] add(scaled, x)
+      moved = f32[64] collective-permute(near), source_target_pairs={{0,1},{1,0}}
+      ROOT r = (f32[64], f32[64], f32[64]) tuple(sum, near, moved)
+    })");
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  const std::shared_ptr<const Module> module = *std::move(parsed);
+  const auto checker = Checker::Create({.numerics = Numerics::kFast, .variants = 1, .repeats = 1});
+  ASSERT_TRUE(checker.ok()) << checker.status().ToString();
+  const CheckResult result = (*checker)->Check(module);
+  EXPECT_EQ(result.outcome, Outcome::kEqual) << result.message;
+  EXPECT_EQ(result.elements.exact, 2 * 64 * result.runs);
+  // Near an overflow nothing is known of the second either.
+  EXPECT_GT(result.elements.within, 64 * result.runs);
+  EXPECT_EQ(result.elements.within + result.elements.unknown, 4 * 64 * result.runs);
+}
+
 TEST(ErrorBound, RandomModulesStayWithinTheirBounds) {
   const auto report = RunFuzzer({.seed = 20261122,
                                  .count = 60,
@@ -137,6 +175,7 @@ TEST(ErrorBound, RandomModulesStayWithinTheirBounds) {
     ADD_FAILURE() << failure.result.message << "\nrepro: axle check --random=1 --numerics fast "
                   << "--isa all --levels 0,2 --seed 20261122 --first " << failure.index;
   }
+  EXPECT_TRUE(report->unimplemented.empty());
   EXPECT_GT(report->elements.within, 10'000);
   EXPECT_GT(report->elements.exact, 100'000);
 }
