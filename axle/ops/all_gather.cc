@@ -151,6 +151,7 @@ const OpDef kAllGatherDef = {
     .attrs = Schema<AllGatherAttrs>(kAttrs),
     .declared_shape = true,
     .traits = kSideEffect | kMixedPrecision,
+    .has_side_effect = MeetsOthers,
     .lowering = Lowering::kCollective,
     .infer = InferAllGather,
     .check_devices = [](const Instruction& inst) { return CheckGatherDevices(inst, inst.shape()); },

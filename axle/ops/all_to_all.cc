@@ -179,6 +179,7 @@ const OpDef kAllToAllDef = {
     .operands = kOperands,
     .attrs = Schema<AllToAllAttrs>(kAttrs),
     .traits = kSideEffect,
+    .has_side_effect = MeetsOthers,
     .lowering = Lowering::kCollective,
     .infer = InferAllToAll,
     .check_devices = CheckGroupsExist<CollectiveOf>,

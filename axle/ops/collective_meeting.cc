@@ -110,6 +110,21 @@ Collective CollectiveOf(const Instruction& inst) {
   }
 }
 
+// Without groups, or where they may leave out devices, it depends on the number of devices, which
+// is perhaps not that of the run yet.
+bool MeetsOthers(const Instruction& inst) {
+  switch (ExchangeFormOf(inst)) {
+    case ExchangeForm::kReduce:
+    case ExchangeForm::kReduceScatter:
+    case ExchangeForm::kGather:
+    case ExchangeForm::kAllToAll:
+    case ExchangeForm::kDeal:
+      return !CheckGroupsExist(CollectiveOf(inst)).ok() || !EachIsAlone(CollectiveOf(inst));
+    default:
+      return true;
+  }
+}
+
 StatusOr<CollectiveMeeting> MeetingOf(const Instruction& inst, const DeviceContext& device) {
   if (inst.opcode() == Opcode::kCollectivePermute ||
       inst.opcode() == Opcode::kCollectivePermuteStart) {

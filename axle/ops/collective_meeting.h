@@ -21,6 +21,9 @@ enum class ExchangeForm : std::uint8_t {
   kBroadcast,      // the values of the first one
 };
 ExchangeForm ExchangeFormOf(const Instruction& inst);
+// Whether devices may meet: otherwise the groups list all devices alone, and each gives back its
+// own operands. For rows.
+bool MeetsOthers(const Instruction& inst);
 // Whether the value is the state of an asynchronous collective: operands, results, and more.
 bool GivesCollectiveState(const Instruction& inst);
 // What the done of an asynchronous collective gives of its operand without a copy.

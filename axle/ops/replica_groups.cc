@@ -358,6 +358,17 @@ StatusOr<i64> GroupSize(const Collective& c) {
   return OpError(c.inst, "the number of devices of a replica group does not fit into 64 bits");
 }
 
+bool EachIsAlone(const Collective& c) {
+  const StatusOr<i64> size = GroupSize(c);
+  if (IsEmpty(c.groups) || !size.ok() || *size != 1) return false;
+  i64 num_listed = static_cast<i64>(c.groups.groups.size());
+  if (c.groups.iota) num_listed = c.groups.iota->size();
+  if (c.groups.mesh) {
+    num_listed = c.groups.mesh->maximal_device ? 1 : MeshSize(*c.groups.mesh).value_or(0);
+  }
+  return num_listed == NumIds(c.inst, c.mode);
+}
+
 // A run without devices is one device alone.
 DeviceContext& DeviceOf(const EvalContext& context) {
   static DeviceContext alone;  // without state

@@ -64,6 +64,9 @@ std::optional<i64> ListedGroupSize(const ReplicaGroups& groups);
 // The number of devices of the first group, in any mode. The groups are legal.
 StatusOr<i64> GroupSize(const Collective& collective);
 
+// Whether the groups list each device of the program, alone. After CheckGroupsExist.
+bool EachIsAlone(const Collective& collective);
+
 DeviceContext& DeviceOf(const EvalContext& context);
 
 // The devices of the group that `device` is in, in the order of the group; empty if it is in none.

@@ -188,6 +188,32 @@ ENTRY e {
   }
 }
 
+// Without groups it depends on the number of devices, which may be that of the run only later.
+TEST(Simplify, CollectivesOfOneDevice) {
+  const auto is_gone = [](std::string_view head, std::string_view attributes) {
+    const std::string after = After(
+        StrCat("HloModule m", head,
+               "\nsum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }\n"
+               "ENTRY e { x = f32[4] parameter(0) ROOT r = f32[4] all-reduce(x), ",
+               attributes, ", to_apply=sum }"),
+        {"simplify", "dce"});
+    return after == "ENTRY e {\n  ROOT x = f32[4]{0} parameter(0)\n}\n";
+  };
+  constexpr std::string_view kTwo = ", replica_count=2",
+                             kFour = ", replica_count=2, num_partitions=2";
+  EXPECT_TRUE(is_gone("", "replica_groups={{0}}"));
+  EXPECT_TRUE(is_gone("", "replica_groups=[1,1]<=[1]"));
+  EXPECT_FALSE(is_gone("", "replica_groups={}"));
+  EXPECT_FALSE(is_gone("", "replica_groups={{0},{1}}"));  // for two replicas, which are not stated
+  EXPECT_TRUE(is_gone(kTwo, "replica_groups={{1},{0}}"));
+  EXPECT_TRUE(is_gone(kTwo, "replica_groups=[2,1]<=[2]"));
+  EXPECT_FALSE(is_gone(kTwo, "replica_groups={{0,1}}"));
+  EXPECT_TRUE(is_gone(kFour, "replica_groups={{0},{1}}"));
+  EXPECT_FALSE(is_gone(kFour, "channel_id=1, replica_groups={{0},{1}}"));  // with all partitions
+  EXPECT_TRUE(
+      is_gone(kFour, "channel_id=1, use_global_device_ids=true, replica_groups=[4,1]<=[4]"));
+}
+
 TEST(Simplify, TakesTuplesOfDynamicValuesApart) {
   EXPECT_EQ(After(R"(HloModule m
 ENTRY e {

@@ -1,9 +1,10 @@
-// Rules for tuples, conditionals with a known branch, static sizes, and sorts and reductions of at
-// most one element.
+// Rules for tuples, conditionals with a known branch, static sizes, sorts and reductions of at most
+// one element, and collectives of one device.
 
 #include <algorithm>
 
 #include "axle/ops/attributes/attributes.h"
+#include "axle/ops/collective_meeting.h"
 #include "axle/passes/simplify/rules.h"
 
 namespace axle {
@@ -45,13 +46,21 @@ Instruction* StaticSize(Maker& to, Instruction& inst) {
   return operand.is_dynamic(d) ? nullptr : to.Uniform(inst.shape(), operand.dim(d));
 }
 
-Instruction* SortedAlready(Maker& to, Instruction& inst) {
-  const i64 d = inst.attrs<SortAttrs>().dimensions[0];
-  if (inst.operand(0)->shape().dim(d) > 1) return nullptr;
-  if (inst.num_operands() == 1) return inst.operand(0);
+// The operand, or the tuple of operands.
+Instruction* OperandsOf(Maker& to, Instruction& inst) {
+  if (!inst.shape().is_tuple()) return inst.operand(0);
   std::vector<Instruction*> operands;
   for (i64 i = 0; i < inst.num_operands(); ++i) operands.push_back(inst.operand(i));
   return to.Make(Opcode::kTuple, inst.shape(), operands);
+}
+
+Instruction* SortedAlready(Maker& to, Instruction& inst) {
+  const i64 d = inst.attrs<SortAttrs>().dimensions[0];
+  return inst.operand(0)->shape().dim(d) > 1 ? nullptr : OperandsOf(to, inst);
+}
+
+Instruction* AloneInItsGroup(Maker& to, Instruction& inst) {
+  return MeetsOthers(inst) ? nullptr : OperandsOf(to, inst);
 }
 
 // A reduction of one element each: the result is the reducer, a single operation, on init and
@@ -75,6 +84,20 @@ Instruction* ReductionOfOne(Maker& to, Instruction& inst) {
       to.Make(Opcode::kReshape, inst.shape(), {&x})};
   return to.Add(root.opcode(), inst.shape(), operands, root.attr_block(), {});
 }
+
+// One of the collectives that give back their operands in groups of one.
+constexpr Rule OfGroupsOfOne(std::string_view name, std::string_view algebra, Opcode root,
+                             std::string_view sample, std::string_view helpers = "") {
+  return {.name = name,
+          .algebra = algebra,
+          .why = "nothing comes from other devices",
+          .root = root,
+          .rewrite = AloneInItsGroup,
+          .sample = sample,
+          .helpers = helpers};
+}
+constexpr std::string_view kSum =
+    "sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }\n";
 
 constexpr Rule kRules[] = {
     {.name = "element-of-tuple",
@@ -119,8 +142,7 @@ constexpr Rule kRules[] = {
      .rewrite = ReductionOfOne,
      .sample = "x = f32[4,1] parameter(0)  i = f32[] parameter(1)\n"
                "ROOT r = f32[4] reduce(x, i), dimensions={1}, to_apply=sum",
-     .helpers =
-         "sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }\n"},
+     .helpers = kSum},
     {.name = "sort-one",
      .algebra = "sort(x, ...) along a dimension of at most one element -> x, ...",
      .why = "there is one order only",
@@ -131,6 +153,25 @@ constexpr Rule kRules[] = {
      .helpers = "before { a = f32[] parameter(0)  b = f32[] parameter(1)\n"
                 "c = s32[] parameter(2)  d = s32[] parameter(3)\n"
                 "ROOT r = pred[] compare(a, b), direction=LT }\n"},
+    OfGroupsOfOne("all-reduce-alone", "all-reduce(x, ...) in groups of one device -> x, ...",
+                  Opcode::kAllReduce,
+                  "x = f32[4] parameter(0)  y = f32[] parameter(1)\n"
+                  "ROOT r = (f32[4], f32[]) all-reduce(x, y), replica_groups={{0}}, to_apply=sum",
+                  kSum),
+    OfGroupsOfOne("reduce-scatter-alone", "reduce-scatter(x, ...) in groups of one -> x, ...",
+                  Opcode::kReduceScatter,
+                  "x = f32[4] parameter(0)\n"
+                  "ROOT r = f32[4] reduce-scatter(x), replica_groups={{0}}, dimensions={0}, "
+                  "to_apply=sum",
+                  kSum),
+    OfGroupsOfOne("all-gather-alone", "all-gather(x, ...) in groups of one -> x, ...",
+                  Opcode::kAllGather,
+                  "x = f32[4] parameter(0)\n"
+                  "ROOT r = f32[4] all-gather(x), replica_groups={{0}}, dimensions={0}"),
+    OfGroupsOfOne("all-to-all-alone", "all-to-all(x, ...) in groups of one -> x, ...",
+                  Opcode::kAllToAll,
+                  "x = f32[4] parameter(0)\n"
+                  "ROOT r = f32[4] all-to-all(x), replica_groups={{0}}, dimensions={0}"),
 };
 
 }  // namespace
