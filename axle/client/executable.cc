@@ -18,6 +18,7 @@
 #include "axle/core/stack_array.h"
 #include "axle/core/strings.h"
 #include "axle/ir/module.h"
+#include "axle/ops/op_def.h"
 #include "axle/runtime/group_run.h"
 #include "axle/runtime/host_device.h"
 #include "axle/runtime/serial_queue.h"
@@ -92,6 +93,16 @@ Status ArgumentError(size_t i, const Status& status) {
   return {status.code(), StrCat("execute: argument ", i, ": ", status.message())};
 }
 
+// Whether the program has an instruction that may wait for another device or for the host.
+// Functions of the user may wait for anything, whatever effects they have.
+bool MayWait(const Module& module) {
+  return std::ranges::any_of(module.computations(), [](const auto& computation) {
+    return std::ranges::any_of(computation->instructions(), [](const Instruction* inst) {
+      return GetOpDef(*inst).has(kSideEffect);
+    });
+  });
+}
+
 }  // namespace
 
 Executable::Executable(std::shared_ptr<const Module> module, ProgramShape shape, RunDevices devices)
@@ -100,7 +111,8 @@ Executable::Executable(std::shared_ptr<const Module> module, ProgramShape shape,
       devices_(std::move(devices.local)),
       numbers_(std::move(devices.numbers)),
       num_devices_(devices.num_devices),
-      placement_(std::move(devices.placement)) {}
+      placement_(std::move(devices.placement)),
+      devices_wait_(num_devices_ > 1 && MayWait(*module_)) {}
 
 const std::string& Executable::name() const {
   return module_->name();

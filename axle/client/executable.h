@@ -6,6 +6,7 @@
 //
 // Executables are thread-safe and may outlive their client.
 #pragma once
+#include <atomic>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -70,6 +71,8 @@ class Executable : public std::enable_shared_from_this<Executable> {
   const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
   // The number r * partitions + p of each of devices().
   const std::vector<i64>& device_numbers() const { return numbers_; }
+  // Whether a device may wait for another one, or for the host, during a run on several devices.
+  bool devices_wait() const { return devices_wait_; }
   // kInterpret or kNative.
   virtual EngineKind engine() const = 0;
   // The cost and the memory of the program, computed at each call from the program alone
@@ -173,6 +176,9 @@ class Executable : public std::enable_shared_from_this<Executable> {
   const std::vector<i64> numbers_;
   const i64 num_devices_;  // of all processes
   const std::shared_ptr<const RunPlacement> placement_;
+  const bool devices_wait_;
+  // Whether all devices took less time than it takes to wake their threads, when last seen.
+  mutable std::atomic<bool> is_brief_ = false;
 };
 
 }  // namespace axle

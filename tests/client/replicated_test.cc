@@ -100,6 +100,63 @@ TEST_P(Replicated, WithoutWaiting) {
             "execute: \"m\" runs on 2 devices, not on 1");
 }
 
+// Devices that do not wait for each other may run one after the other on the caller's thread: from
+// the second run on, if they are brief. Some arguments are pending, and some are donated.
+TEST_P(Replicated, BriefRunsOfDevicesThatDoNotWait) {
+  const std::vector<i64> devices = {3, 0, 2};
+  const auto executable = Compiled(
+      "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n"
+      "ENTRY main { x = u32[5] parameter(0) r = u32[] replica-id() s = u32[5] broadcast(r), "
+      "dimensions={} ROOT y = u32[5] add(x, s) }",
+      devices);
+  ASSERT_NE(executable, nullptr);
+  EXPECT_FALSE(executable->devices_wait());
+  std::vector<std::vector<BufferPtr>> arguments;
+  for (const i64 device : devices) {
+    arguments.push_back({*client_->BufferFromLiteral(Literal(Shape(U32, {5})), device)});
+  }
+  for (int turn = 0; turn < 100; ++turn) {
+    std::vector<std::vector<BufferPtr>> values;
+    if (turn % 10 == 0) {
+      auto pending = executable->ExecuteReplicatedAsync(arguments);
+      ASSERT_TRUE(pending.ok()) << pending.status().message();
+      for (ExecuteResult& result : *pending) values.push_back(std::move(result.results));
+    } else {
+      auto results = executable->ExecuteReplicated(arguments);
+      ASSERT_TRUE(results.ok()) << results.status().message();
+      values = *std::move(results);
+    }
+    EXPECT_FALSE(arguments[1][0]->ToLiteral().ok()) << "it was donated";
+    arguments = std::move(values);
+  }
+  for (size_t d = 0; d < devices.size(); ++d) {
+    EXPECT_EQ(arguments[d][0]->ToLiteral()->data<std::uint32_t>()[4], 100 * d);
+    EXPECT_EQ(arguments[d][0]->device().ordinal(), devices[d]);
+  }
+  // One that has no value ends the run of all.
+  const std::vector<BufferPtr> gone = arguments[1];
+  ASSERT_TRUE(executable->ExecuteReplicated(arguments).ok());
+  arguments = {{Full(1, 1, 3)}, gone, {Full(1, 1, 2)}};
+  EXPECT_FALSE(executable->ExecuteReplicated(arguments).ok());
+}
+
+TEST_P(Replicated, WhichProgramsWait) {
+  const auto waits = [&](std::string_view body) {
+    const auto executable = Compiled(StrCat("HloModule m\nENTRY main { ", body, " }"), {0, 1});
+    return executable == nullptr || executable->devices_wait();
+  };
+  EXPECT_TRUE(Compiled(SumProgram(1), {0, 1})->devices_wait());
+  EXPECT_FALSE(waits("x = f32[] parameter(0) ROOT y = f32[] negate(x)"));
+  EXPECT_TRUE(
+      waits("x = f32[] parameter(0) ROOT y = f32[] collective-permute(x), "
+            "source_target_pairs={{0,1}}"));
+  EXPECT_TRUE(waits("t = token[] after-all() ROOT y = (f32[], token[]) infeed(t)"));
+  // The function may wait for that of another device.
+  EXPECT_TRUE(
+      waits("x = f32[] parameter(0) ROOT y = f32[] custom-call(x), "
+            "custom_call_target=\"Sharding\""));
+}
+
 // Two programs whose runs alternate from two threads, on the same devices in other orders: if two
 // devices had them in other orders, each would wait for the other.
 TEST_P(Replicated, RunsKeepTheirOrderOnAllDevices) {
