@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""JAX on Axle beside JAX on XLA:CPU: jax_bench.py [--python PYTHON] [--path FOLDER] [--quick]
+"""JAX on Axle beside JAX on XLA:CPU: jax_bench.py [--python PYTHON] [--path FOLDER] [--devices N] [--quick]
 
 Each side is a process of its own, and they take turns (A B A B ...); a figure is the median of the best times of each
 turn, in one process order, so that what else the machine does falls on both. PYTHON is an interpreter that has jax and
 axle-compiler (`make compare-jax` makes one). Prints a table in Markdown; the bars are a
-jitted x + 1 within 1.1 times of XLA:CPU's time, and compilation five times as fast.
+jitted x + 1 within 1.1 times of XLA:CPU's time, and compilation five times as fast. With --devices the programs are
+all-reduces and training steps over so many devices of a process; their bar is half of XLA:CPU's time.
 """
 
 import argparse
@@ -19,6 +20,55 @@ import time
 # The programs that a worker measures; program() makes the jitted function and the arguments of each.
 PROGRAMS = ("add", "mlp", "mlp_grad", "scan", "attention", "conv", "softmax", "sort", "cholesky", "while", "gru")
 PROGRAMS += ("cnn_step", "transformer_step")  # models: the loss, its gradients and the update of all weights
+
+# Those over several devices: an all-reduce of so much on each device, a step of data-parallel training with averaged
+# gradients (a small network, and one of a million weights), and a product whose blocks travel around a ring.
+DEVICE_PROGRAMS = ("psum 1 KB", "psum 64 KB", "psum 16 MB", "small_step", "large_step", "ring_matmul")
+
+
+def device_program(name):
+    import jax
+    import jax.numpy as jnp
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+    n = len(jax.devices())
+    mesh = Mesh(jax.devices(), "d")
+    spread = lambda x, *spec: jax.device_put(x, NamedSharding(mesh, P(*spec)))
+    on_devices = lambda f, arguments, results: jax.jit(jax.shard_map(f, mesh=mesh, in_specs=arguments, out_specs=results))
+    if name.startswith("psum"):
+        size = {"1 KB": 256, "64 KB": 16384, "16 MB": 1 << 22}[name.removeprefix("psum ")]
+        return on_devices(lambda x: jax.lax.psum(x, "d"), P("d"), P()), (spread(jnp.ones((n, size)), "d"),)
+    if name.endswith("step"):
+        width, rows = {"small_step": (32, 8), "large_step": (512, 32)}[name]
+
+        def loss(weights, x, y):
+            for w in weights[:-1]:
+                x = jnp.tanh(x @ w)
+            return ((x @ weights[-1] - y) ** 2).mean()
+
+        def step(weights, x, y):
+            value, gradients = jax.value_and_grad(loss)(jax.lax.pcast(weights, "d", to="varying"), x, y)
+            value, gradients = jax.lax.pmean((value, gradients), "d")
+            return jax.tree.map(lambda w, g: w - 0.1 * g, weights, gradients), value
+
+        weights = [spread(jax.random.normal(jax.random.key(i), (width, width)) * 0.05) for i in range(4)]
+        data = [spread(jax.random.normal(jax.random.key(9 + i), (n * rows, width)), "d") for i in range(2)]
+        return on_devices(step, (P(), P("d"), P("d")), (P(), P())), (weights, *data)
+    if name == "ring_matmul":
+
+        def ring(rows, block):  # rows [64, 64 n] and a block [64, 128] per device
+            def turn(i, state):
+                total, block = state
+                at = (jax.lax.axis_index("d") + i) % n
+                total += jax.lax.dynamic_slice(rows, (0, 64 * at), (64, 64)) @ block
+                return total, jax.lax.ppermute(block, "d", [(j, (j - 1) % n) for j in range(n)])
+
+            return jax.lax.fori_loop(0, n, turn, (jax.lax.pcast(jnp.zeros((64, 128)), "d", to="varying"), block))[0]
+
+        key = jax.random.key(0)
+        rows, blocks = jax.random.normal(key, (64 * n, 64 * n)), jax.random.normal(key, (64 * n, 128))
+        return on_devices(ring, (P("d"), P("d")), P("d")), (spread(rows, "d"), spread(blocks, "d"))
+    raise ValueError(name)
 
 
 def program(name):
@@ -141,7 +191,7 @@ def resident_megabytes():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def worker(seconds):
+def worker(seconds, devices):
     before = resident_megabytes()
     begin = time.perf_counter()
     import jax
@@ -150,8 +200,9 @@ def worker(seconds):
     memory = resident_megabytes()
     jax.devices()
     results = {"import": 1e6 * imported, "memory": resident_megabytes() - memory, "import memory": memory - before}
-    for name in PROGRAMS:
-        function, arguments = program(name)
+    assert devices is None or len(jax.devices()) == devices
+    for name in DEVICE_PROGRAMS if devices else PROGRAMS:
+        function, arguments = device_program(name) if devices else program(name)
         lowered = function.lower(*arguments)
         begin = time.perf_counter()
         lowered.compile()
@@ -164,6 +215,10 @@ def side(options, is_axle):
     env = dict(os.environ, JAX_PLATFORMS="axle" if is_axle else "cpu")
     env["PYTHONPATH"] = os.pathsep.join([*options.path, env.get("PYTHONPATH", "")])
     command = [options.python, os.path.abspath(__file__), "--worker", str(options.seconds)]
+    if options.devices:
+        command += ["--devices", str(options.devices)]
+        env["AXLE_NUM_DEVICES"] = str(options.devices)
+        env["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={options.devices}"
     run = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True)
     if run.returncode != 0:
         sys.exit(f"jax_bench: {' '.join(command)} on {env['JAX_PLATFORMS']} ended with {run.returncode}")
@@ -180,11 +235,12 @@ def main():
     parser.add_argument("--path", action="append", default=[], help="a folder in front of PYTHONPATH")
     parser.add_argument("--turns", type=int, default=5, help="processes of each side (default 5)")
     parser.add_argument("--seconds", type=float, default=0.4, help="of each program in each process (default 0.4)")
+    parser.add_argument("--devices", type=int, help="programs over so many devices (default: programs for one)")
     parser.add_argument("--quick", action="store_true", help="two turns")
     parser.add_argument("--worker", type=float, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker is not None:
-        return worker(options.worker)
+        return worker(options.worker, options.devices)
     turns = []
     for turn in range(2 if options.quick else options.turns):
         turns.append((side(options, True), side(options, False)))
@@ -193,7 +249,7 @@ def main():
     print("| | Axle | XLA:CPU | Axle / XLA |\n|---|---|---|---|")
     for what in ("run", "compile"):
         ratios = []
-        for name in PROGRAMS:
+        for name in DEVICE_PROGRAMS if options.devices else PROGRAMS:
             axle, xla = median(f"{what} {name}")
             ratios.append(axle / xla)
             print(f"| {what} {name} | {axle:.1f} us | {xla:.1f} us | {axle / xla:.2f} |")
