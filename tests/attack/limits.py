@@ -56,8 +56,8 @@ def run(tool, path, limit, memory):
 def problem(result, limit, memory):
     """What is wrong with the result of run(), or ""."""
     code, seconds, out, err, peak, cpu = result
-    # A process that got less processor time than it may be late was not late by itself.
-    late = seconds > limit + GRACE and cpu > GRACE
+    # A process that got less processor time than it may take was not late by itself: others had the processors.
+    late = seconds > limit + GRACE and cpu > limit + GRACE
     if code < 0 and (code != -signal.SIGKILL or late):
         return f"ended with signal {-code} after {seconds:.1f} s"
     if code < 0:
