@@ -34,7 +34,9 @@ void ExpectSame(std::string_view text, const std::vector<Literal>& arguments) {
   for (Literal& result : results) outputs.push_back(result.mutable_bytes());
   ASSERT_EQ(lanes->outputs.size(), results.size());
   ScalarExecutor(*lanes).Run(inputs, outputs);
-  for (size_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i], wanted[i]);
+  for (size_t i = 0; i < results.size(); ++i) {
+    EXPECT_EQ(results[i], wanted[i]) << results[i].ToString() << " " << wanted[i].ToString();
+  }
 }
 
 constexpr std::string_view kHelpers = R"(HloModule m
@@ -74,6 +76,17 @@ TEST(StraightLine, CallsAndBranches) {
            "as_it_is}\n  y = f32[] get-tuple-element(v), index=0  k = s32[] get-tuple-element(v), "
            "index=1\n  ROOT r = (s32[], f32[], s32[]) tuple(k, y, j)",
            "ROOT r = f32[] conditional(i, x), branch_computations={twice}",
+           // Detours.
+           "a = s32[] bitcast(x)  ROOT r = pred[] compare(a, i), direction=LT",
+           "a = f32[1] bitcast(x)  b = f32[1] negate(a)  c = f32[1,1] reshape(b)\n"
+           "  d = f32[] reshape(c)  ROOT r = (f32[], f32[]) tuple(d, x)",
+           "a = f32[] reshape(x)  b = f32[] transpose(a), dimensions={}\n"
+           "  c = f32[1] broadcast(b), dimensions={}  k = f32[1] constant({2.5})\n"
+           "  d = f32[1] multiply(c, k)  e = f32[1] slice(d), slice={[0:1]}\n"
+           "  f = f32[1] reverse(e), dimensions={0}  ROOT r = f32[] reshape(f)",
+           "t = (f32[], s32[]) tuple(x, i)  u = (f32[], s32[]) opt-barrier(t)\n"
+           "  y = f32[] get-tuple-element(u), index=0  ROOT r = f32[] ceil(y)",
+           "a = u8[] convert(i)  b = f8e5m2[] bitcast(a)  ROOT r = f32[] convert(b)",
        }) {
     for (const std::string_view x : {"-1.5", "0", "-0.0", "3e9", "nan", "inf"}) {
       for (const std::string_view i : {"-1", "0", "1", "2", "3", "-2147483648"}) {

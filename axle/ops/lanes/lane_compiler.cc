@@ -321,7 +321,7 @@ std::optional<LaneProgram> CompileStraightLine(const HloComputation& computation
 
 }  // namespace
 
-// Calls and branches are removed first where there are any; loops have no lane program.
+// Calls, branches and detours are removed first where there are any; loops have no lane program.
 std::optional<LaneProgram> CompileScalarComputation(const HloComputation& computation) {
   if (auto program = CompileStraightLine(computation)) return program;
   const auto straight = StraightLine(computation, kMaxLaneOps);

@@ -1,11 +1,12 @@
-// Inlines calls and replaces branches by selects, for computations of scalars:
+// Inlines calls, replaces branches by selects, and leaves out detours, for computations of scalars:
 //
-//   conditional(p, a, b; f, g)  ->  select(p, f(a), g(b))        branch i of n: select(index == i,
-//   ...)
+//   conditional(p, a, b; f, g)  ->  select(p, f(a), g(b))    branch i of n: select(index == i, ...)
+//   reshape, transpose, opt-barrier, ... (a)  ->  a          bitcast(a)  ->  bitcast-convert(a)
 //
-// Tuples are flattened to their scalars (Leaves), so no tuple remains but the root. The result is a
-// new computation. Work is bounded: at most `most` instructions, counted for each call, and 64
-// nested calls, so the recursion over callees is bounded too. Loops have no such form.
+// An array of one element is a scalar here. Tuples are flattened to their scalars (Leaves), so no
+// tuple remains but the root. The result is a new computation. Work is bounded: at most `most`
+// instructions, counted for each call, and 64 nested calls, so the recursion over callees is
+// bounded too. Loops have no such form.
 
 #include "axle/ops/lanes/straight_line.h"
 
@@ -99,13 +100,50 @@ class Straightener {
       for (i64 i = 0; i < index; ++i) first += NumLeaves(inst.operand(0)->shape().element(i));
       return Leaves(first, first + NumLeaves(inst.shape()));
     }
-    const bool is_plain = IsConstant(inst) || IsElementwise(inst);
-    if (!is_plain || !inst.shape().is_scalar()) return std::nullopt;
+    if (GetOpDef(inst).has(kGivesOperand)) return operands[0];
+    if (!HasOneElement(inst.shape())) return std::nullopt;
     for (const Leaves& operand : operands) {
       if (operand.size() != 1) return std::nullopt;
       leaves.push_back(operand[0]);
     }
-    return Leaves{Add(inst.opcode(), inst.shape(), leaves, inst.attr_block())};
+    return OfOneElement(inst, std::move(leaves));
+  }
+
+  static bool HasOneElement(const Shape& shape) {
+    return shape.is_array() && shape.is_static() && shape.num_elements() == 1;
+  }
+
+  std::optional<Leaves> OfOneElement(const Instruction& inst, Leaves operands) {
+    const Shape scalar(inst.shape().type());
+    if (IsConstant(inst)) {
+      return Leaves{Add(
+          Opcode::kConstant, scalar, {},
+          Attrs(
+              Opcode::kConstant,
+              ConstantAttrs{inst.attrs<ConstantAttrs>().literal.ToRowMajor().WithShape(scalar)}))};
+    }
+    // All one-element arrays are alike, so that an index map of one operand takes its element.
+    const bool is_unary = inst.num_operands() == 1 && HasOneElement(inst.operand(0)->shape());
+    if (is_unary && GetOpDef(inst).lowering == Lowering::kIndexMap) return operands;
+    if (is_unary && inst.opcode() == Opcode::kBitcast) return OfBitcast(inst, std::move(operands));
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      if (!HasOneElement(inst.operand(i)->shape())) return std::nullopt;
+    }
+    if (!IsElementwise(inst)) return std::nullopt;
+    return Leaves{Add(inst.opcode(), scalar, operands, inst.attr_block())};
+  }
+
+  // Nothing if it depends on how memory is filled.
+  std::optional<Leaves> OfBitcast(const Instruction& inst, Leaves operands) {
+    const ElementType from = inst.operand(0)->shape().type(), to = inst.shape().type();
+    if (!GetOpDef(inst).check_run(inst).ok()) return std::nullopt;
+    for (const Shape* shape : {&inst.operand(0)->shape(), &inst.shape()}) {
+      const Layout* const layout = shape->layout();
+      if (layout != nullptr && !layout->tiles.empty()) return std::nullopt;
+    }
+    if (from == to) return operands;
+    return Leaves{
+        Add(Opcode::kBitcastConvert, Shape(to), operands, Plain(Opcode::kBitcastConvert))};
   }
 
   // Selects between branches; the last one is the default for an index out of range.
@@ -157,8 +195,8 @@ class Straightener {
 
 // Null if there is nothing to do, or if the computation has no such form.
 std::unique_ptr<Module> StraightLine(const HloComputation& computation, i64 most) {
-  if (std::ranges::none_of(computation.instructions(), [](const Instruction* inst) {
-        return ControlFormOf(*inst) != ControlForm::kNone;
+  if (std::ranges::all_of(computation.instructions(), [](const Instruction* inst) {
+        return IsParameter(*inst) || IsConstant(*inst) || IsElementwise(*inst);
       })) {
     return nullptr;
   }
