@@ -1,66 +1,202 @@
-// A report has a line for each run: three numbers and the name.
+// A report has a line for each run, "run", three numbers and the name; then, for each run in which
+// somebody waits, "in", the two numbers of the run, and lines of RunWaitsText.
 #include "axle/client/begun_runs.h"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <new>
 
 #include "axle/core/strings.h"
 
 namespace axle {
+namespace {
+
+// Waits that are shorter are nobody else's business.
+constexpr std::chrono::milliseconds kLongWait{200};
+// Those that are told to somebody who waits for long.
+constexpr std::chrono::milliseconds kShortWait{20};
+
+// Takes a number and the space behind it from the front of a line.
+bool TakeNumber(std::string_view& line, std::uint64_t& number) {
+  const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+  if (error != std::errc()) return false;
+  line.remove_prefix(static_cast<size_t>(rest - line.data()));
+  if (line.starts_with(' ')) line.remove_prefix(1);
+  return true;
+}
+
+}  // namespace
 
 void BegunRuns::Watch(Transport* transport) {
   const std::lock_guard lock(mutex_);
   transport_ = transport;
-  runs_.clear();
+  // What still runs ends with its connections.
+  programs_.clear();
+  groups_.clear();
+  past_.clear();
+  told_.clear();
+  sent_waits_.clear();
 }
 
-void BegunRuns::Add(std::uint64_t processes, std::uint64_t number, std::uint64_t program,
-                    std::string_view name) {
+void BegunRuns::Add(std::string_view program, GroupRun& group) {
   constexpr size_t kMaxName = 200;
+  const RunLink& link = *group.link();
+  const Id id = {link.processes, link.run};
   const std::lock_guard lock(mutex_);
-  runs_.push_back({processes, number, program, PrintableText(name.substr(0, kMaxName))});
-  if (runs_.size() > kMaxRuns) runs_.pop_front();
+  programs_.push_back({id, link.program, PrintableText(program.substr(0, kMaxName))});
+  if (programs_.size() > kMaxPrograms) programs_.pop_front();
+  groups_[id] = &group;
+}
+
+void BegunRuns::End(const GroupRun* group, bool is_whole) noexcept {
+  const std::lock_guard lock(mutex_);
+  const Id id = {group->link()->processes, group->link()->run};
+  const auto found = groups_.find(id);
+  // The processes may have connected again, and begun to count again.
+  if (found == groups_.end() || found->second != group) return;
+  groups_.erase(found);
+  if (!is_whole) return;
+  try {
+    const std::span<const int> process_of = group->link()->process_of;
+    past_.push_back({id, {process_of.begin(), process_of.end()}, group->ArrivalsHere()});
+    if (past_.size() > kMaxPast) past_.pop_front();
+  } catch (const std::bad_alloc&) {
+    // Those who wait for this run are not told.
+  }
 }
 
 void BegunRuns::Compare() {
   const std::lock_guard lock(mutex_);
   if (transport_ == nullptr) return;
-  transport_->SetReport(Report());
   for (int process = 0; process < transport_->num_processes(); ++process) {
     if (process == transport_->process_id()) continue;
-    const std::optional<Status> difference = Difference(process, transport_->report(process));
+    Told& told = told_[process];
+    std::string report = transport_->report(process);
+    if (report != told.report) {
+      told.report = std::move(report);
+      Parse(told);
+    }
+  }
+  const std::map<Id, RunWaits> waits = OwnWaits();
+  SendReport(waits);
+  for (const auto& [process, told] : told_) {
+    const std::optional<Status> difference = Difference(process, told);
     if (difference) return transport_->Abort(*difference);
   }
+  FindDeadlocks(waits);
 }
 
-std::string BegunRuns::Report() const {
-  std::string report;
-  for (const Run& run : runs_) {
-    StrAppend(report, run.processes, " ", run.number, " ", run.program, " ", run.name, "\n");
+// The places of a run where other processes wait for devices here.
+std::set<MeetingPlace> BegunRuns::AskedOf(const Id& run, std::span<const int> process_of) const {
+  std::set<MeetingPlace> asked;
+  for (const auto& [process, told] : told_) {
+    const auto found = told.waits.find(run);
+    if (found == told.waits.end()) continue;
+    for (const DeviceWait& wait : found->second.waits) {
+      const bool is_for_here = std::ranges::any_of(wait.participants, [&](i64 device) {
+        return device < std::ssize(process_of) &&
+               process_of[static_cast<size_t>(device)] == transport_->process_id();
+      });
+      if (is_for_here) asked.insert(wait.place);
+    }
   }
-  return report;
+  return asked;
 }
 
-std::optional<Status> BegunRuns::Difference(int process, std::string_view report) const {
+// What there is to say of runs.
+std::map<BegunRuns::Id, RunWaits> BegunRuns::OwnWaits() const {
+  std::map<Id, RunWaits> all;
+  for (const auto& [id, group] : groups_) {
+    const std::set<MeetingPlace> asked = AskedOf(id, group->link()->process_of);
+    RunWaits waits = group->Waits(std::vector<MeetingPlace>(asked.begin(), asked.end()),
+                                  asked.empty() ? kLongWait : kShortWait);
+    if (!waits.arrivals.empty()) all[id] = std::move(waits);
+  }
+  for (const Past& past : past_) {
+    const std::set<MeetingPlace> asked = AskedOf(past.id, past.process_of);
+    if (asked.empty()) continue;
+    RunWaits& waits = all[past.id];
+    for (const MeetingPlace& place : asked) {
+      waits.arrivals[place] = ArrivedAt(place, past.arrivals);
+    }
+    for (size_t d = 0; d < past.process_of.size(); ++d) {
+      if (past.process_of[d] == transport_->process_id()) {
+        waits.finished.push_back(static_cast<i64>(d));
+      }
+    }
+  }
+  return all;
+}
+
+void BegunRuns::SendReport(const std::map<Id, RunWaits>& waits) {
+  std::string report;
+  for (const auto& [id, program, name] : programs_) {
+    StrAppend(report, "run ", id.first, " ", id.second, " ", program, " ", name, "\n");
+  }
+  std::string told;
+  for (const auto& [id, own] : waits) {
+    std::string section = StrCat("in ", id.first, " ", id.second, "\n", RunWaitsText(own));
+    // What is not told is not found.
+    if (report.size() + told.size() + section.size() <= kMostReportBytes) told += section;
+  }
+  transport_->SetReport(report + told);
+  if (told == sent_waits_) return;
+  sent_waits_ = std::move(told);
+  if (!sent_waits_.empty()) transport_->SendReportNow();
+}
+
+void BegunRuns::FindDeadlocks(const std::map<Id, RunWaits>& waits) {
+  for (const auto& [id, own] : waits) {
+    const auto group = groups_.find(id);
+    if (group == groups_.end() || own.waits.empty()) continue;
+    std::map<int, const RunWaits*> processes = {{transport_->process_id(), &own}};
+    for (const auto& [process, told] : told_) {
+      const auto found = told.waits.find(id);
+      if (found != told.waits.end()) processes[process] = &found->second;
+    }
+    const std::string deadlock = DeadlockOver(group->second->link()->process_of, processes);
+    if (!deadlock.empty()) group->second->EndWith(InvalidArgument(deadlock));
+  }
+}
+
+void BegunRuns::Parse(Told& told) {
+  told.programs.clear();
+  told.waits.clear();
+  std::string_view report = told.report;
   while (!report.empty()) {
     std::string_view line = report.substr(0, report.find('\n'));
     report.remove_prefix(std::min(report.size(), line.size() + 1));
-    std::uint64_t numbers[3] = {};
-    for (std::uint64_t& number : numbers) {
-      const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), number);
-      if (error != std::errc() || rest == line.data() + line.size()) return std::nullopt;
-      line.remove_prefix(static_cast<size_t>(rest - line.data()) + 1);
+    const bool is_run = line.starts_with("run ");
+    if (!is_run && !line.starts_with("in ")) return;
+    line.remove_prefix(is_run ? 4 : 3);
+    Id id;
+    if (!TakeNumber(line, id.first) || !TakeNumber(line, id.second)) return;
+    if (is_run) {
+      std::uint64_t program = 0;
+      if (!TakeNumber(line, program)) return;
+      told.programs.push_back({id, program, std::string(line)});
+      continue;
     }
-    for (const Run& run : runs_) {
-      if (run.processes != numbers[0] || run.number != numbers[1] || run.program == numbers[2]) {
-        continue;
-      }
+    const size_t next = report.starts_with("in ") ? 0 : report.find("\nin ");
+    const size_t size = next == 0 ? 0 : next == report.npos ? report.size() : next + 1;
+    std::optional<RunWaits> waits = ParseRunWaits(report.substr(0, size));
+    report.remove_prefix(size);
+    if (waits) told.waits[id] = *std::move(waits);
+  }
+}
+
+std::optional<Status> BegunRuns::Difference(int process, const Told& told) const {
+  for (const Program& theirs : told.programs) {
+    for (const Program& run : programs_) {
+      if (run.id != theirs.id || run.program == theirs.program) continue;
       const int self = transport_->process_id();
       const std::string own = StrCat("process ", self, " runs \"", run.name, "\"");
-      const std::string other = StrCat("process ", process, " runs \"", line, "\"");
+      const std::string other = StrCat("process ", process, " runs \"", theirs.name, "\"");
       return FailedPrecondition(StrCat(
-          "run ", run.number, " of the job: ", self < process ? own : other, " and ",
+          "run ", run.id.second, " of the job: ", self < process ? own : other, " and ",
           self < process ? other : own,
-          line == run.name ? ", another program of that name or for other devices" : "",
+          theirs.name == run.name ? ", another program of that name or for other devices" : "",
           "; all processes run the same programs in the same order, with the same numerics"));
     }
   }

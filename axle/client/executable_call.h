@@ -21,6 +21,8 @@ struct Executable::Launch {
   // `limits` of the options, or null. `num_here` of the devices are in this process.
   Launch(const std::shared_ptr<const Module>& module, size_t num_devices, size_t num_here,
          std::shared_ptr<RunLink> with_others, Limits* limits);
+  ~Launch();
+  Launch(const Launch&) = delete;
 
   // Gives the run its number, if it has a part in other processes. All of its calls have been
   // accepted. UNAVAILABLE, with the name of the program, if a process was lost before.
@@ -29,6 +31,8 @@ struct Executable::Launch {
   // The device is done, with this status. A failure ends the run of all others.
   void Leave(i64 device, const Status& status) noexcept;
   void Cancel();
+  // The run is over in this process, all devices having finished it or not.
+  void End(bool is_whole) noexcept;
 
   std::shared_ptr<RunLink> link;                  // null: all devices are in this process
   std::shared_ptr<const RunPlacement> placement;  // with the link
@@ -36,6 +40,8 @@ struct Executable::Launch {
   Limits own;       // where the options have none
   i64 live_before;  // bytes that the limits had accounted for
   std::vector<std::unique_ptr<Limits>> parts;
+  std::atomic<size_t> num_finished = 0;  // devices here
+  std::atomic<bool> is_watched = false;  // by the job
 };
 
 // Donated arguments belong to the call from the start; of the others it is one user among several.

@@ -46,9 +46,20 @@ Executable::Launch::Launch(const std::shared_ptr<const Module>& module, size_t n
   }
 }
 
+Executable::Launch::~Launch() {
+  End(false);
+}
+
+void Executable::Launch::End(bool is_whole) noexcept {
+  if (is_watched.exchange(false)) placement->job->EndRun(group, is_whole);
+}
+
 void Executable::Launch::Leave(i64 device, const Status& status) noexcept {
   group.Leave(device, status);
-  if (status.ok()) return;
+  if (status.ok()) {
+    if (++num_finished == parts.size()) End(true);
+    return;
+  }
   Cancel();
   // The other devices here leave because of the first one.
   if (link != nullptr && group.first_failure() == device) link->transport->Abort(status);
@@ -59,7 +70,8 @@ Status Executable::Launch::Begin(std::string_view program) {
   if (const Status cause = link->transport->state().first_cause; !cause.ok()) {
     return {cause.code(), StrCat("execute: \"", program, "\": ", cause.message())};
   }
-  link->run = placement->job->NextRun(placement->processes, placement->program, program);
+  is_watched = true;
+  placement->job->NextRun(*link, program, group);
   return {};
 }
 
@@ -72,6 +84,7 @@ StatusOr<std::shared_ptr<Executable::Launch>> Executable::MakeLaunch(Limits* lim
       return Status(StatusCode::kUnavailable,
                     "execute: the processes of the job are not connected");
     }
+    link->processes = placement_->processes;
     link->program = placement_->program;
     link->process_of = placement_->process_of;  // which the launch keeps
   }

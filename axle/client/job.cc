@@ -110,11 +110,14 @@ std::shared_ptr<Transport> Job::transport() const {
   return transport_;
 }
 
-std::uint64_t Job::NextRun(std::uint64_t processes, std::uint64_t program, std::string_view name) {
+void Job::NextRun(RunLink& link, std::string_view program, GroupRun& group) {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t number = ++num_runs_[processes];
-  runs_->Add(processes, number, program, name);
-  return number;
+  link.run = ++num_runs_[link.processes];
+  runs_->Add(program, group);
+}
+
+void Job::EndRun(const GroupRun& group, bool is_whole) noexcept {
+  runs_->End(&group, is_whole);
 }
 
 }  // namespace axle

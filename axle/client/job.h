@@ -27,6 +27,8 @@
 namespace axle {
 
 class BegunRuns;  // client/begun_runs.h
+class GroupRun;
+struct RunLink;
 
 // Thread-safe.
 class Job {
@@ -53,10 +55,13 @@ class Job {
   int ProcessOf(i64 device) const;
   // Of the current epoch. Whoever uses it keeps it.
   std::shared_ptr<Transport> transport() const;
-  // Counts the runs of the processes with this hash, from 1: the same number in all of them. If
-  // another process begins the run of this number with another program, the job ends with
-  // FAILED_PRECONDITION, within some seconds.
-  std::uint64_t NextRun(std::uint64_t processes, std::uint64_t program, std::string_view name);
+  // Numbers the run of this link and group: it counts the runs of the same processes, from 1, the
+  // same in all of them. If another process begins the run of this number with another program, the
+  // job ends with FAILED_PRECONDITION, within some seconds. If devices wait for each other, the run
+  // ends with INVALID_ARGUMENT. The group is there until EndRun.
+  void NextRun(RunLink& link, std::string_view program, GroupRun& group);
+  // The run is over here, and all its devices have finished it if it `is_whole`.
+  void EndRun(const GroupRun& group, bool is_whole) noexcept;
 
  private:
   explicit Job(TransportOptions options);

@@ -102,7 +102,8 @@ class Transport {
   // with the next heartbeat, to each process that was sent another one last; what came between is
   // not sent. Of a longer one the first kMostReportBytes bytes are kept. Cheap.
   virtual void SetReport(std::string report) = 0;
-  // Sends the newest report at once. Does not wait until it is there.
+  // Sends the newest report at once, and on_heartbeat is called where it has come. Does not wait
+  // until it is there.
   virtual void SendReportNow() = 0;
   // The newest report of another process that has come, "" before the first one; of this process,
   // what it has set.
@@ -147,8 +148,9 @@ struct TransportOptions {
   std::int64_t max_kept_bytes = std::int64_t{4} << 30;
   // Receives warnings, from any thread; without it they go to stderr. Exceptions are dropped.
   std::function<void(std::string_view)> warn = {};
-  // Called every fifth of silence_limit, just before a heartbeat goes out, from the thread that
-  // sends it: it must return soon, or this process seems lost. It may use the transport, but for
+  // Called every fifth of silence_limit, just before a heartbeat goes out, and when a report has
+  // come that another process has sent with SendReportNow. It is called from the thread that sends
+  // heartbeats, and must return soon, or this process seems lost. It may use the transport, but for
   // the destructor, and may come before ConnectTransport has returned. Exceptions are dropped. The
   // destructor of the transport begins by waiting for a call that is under way; none follows.
   std::function<void()> on_heartbeat = {};

@@ -16,9 +16,6 @@
 namespace axle {
 namespace {
 
-// What a message lists at most.
-constexpr size_t kMaxShown = 8;
-
 // How long a device looks for the others before it blocks. To block and to be woken takes two
 // threads some 10 microseconds or more.
 constexpr std::chrono::microseconds kSpinTime{50};
@@ -34,14 +31,6 @@ void Pause() {
 #elif defined(__aarch64__)
   asm volatile("yield");
 #endif
-}
-
-std::string DevicesText(std::span<const i64> devices) {
-  const std::span<const i64> shown = devices.first(std::min(devices.size(), kMaxShown));
-  std::string text = StrCat(devices.size() == 1 ? "device " : "devices ", Join(shown, ", "));
-  if (devices.size() > shown.size())
-    StrAppend(text, " and ", devices.size() - shown.size(), " more");
-  return text;
 }
 
 SpanningGroup SpanningGroupOf(const Dims& participants, const RunLink& link) {
@@ -89,7 +78,11 @@ StatusOr<std::vector<Literal>> GroupRun::Meet(i64 device,
                                               std::span<const i64> participants, Literal value,
                                               Limits* limits) {
   Member& self = members_[static_cast<size_t>(device)];
-  const i64 execution = self.num_executions[rendezvous.instruction]++;
+  i64 execution = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    execution = self.num_executions[rendezvous.instruction]++;
+  }
   if (participants.size() == 1 && participants[0] == device) {
     return std::vector<Literal>{std::move(value)};
   }
@@ -112,8 +105,9 @@ StatusOr<std::vector<Literal>> GroupRun::Meet(i64 device,
   meeting.values.emplace(device, std::move(value));
   if (meeting.values.size() == meeting.num_here && !is_complete()) {
     // Only this thread writes to the values until all are there.
+    meeting.leader = device;
     lock.unlock();
-    StatusOr<std::map<i64, Literal>> others = ExchangeWithOthers(it->first, meeting.values, limits);
+    StatusOr<std::map<i64, Literal>> others = ExchangeWithOthers(*it, limits);
     lock.lock();
     AXLE_TRY(others.status());
     if (!failure_.ok()) return failure_;
@@ -126,6 +120,7 @@ StatusOr<std::vector<Literal>> GroupRun::Meet(i64 device,
     changed_->notify_all();
   } else {
     self.waits_at.meeting = &*it;
+    self.waits_since = std::chrono::steady_clock::now();
     FindDeadlockIfOneIsMissing(self.waits_at);
   }
   const Status waited =
@@ -153,10 +148,10 @@ StatusOr<std::vector<Literal>> GroupRun::Meet(i64 device,
 
 // Every process sends all that its devices have to every other one: the literals of evaluators are
 // small or rare.
-StatusOr<std::map<i64, Literal>> GroupRun::ExchangeWithOthers(const Key& key,
-                                                              const std::map<i64, Literal>& values,
-                                                              Limits* limits) const {
-  const auto& [instruction, execution, participants] = key;
+StatusOr<std::map<i64, Literal>> GroupRun::ExchangeWithOthers(const Meetings::value_type& meeting,
+                                                              Limits* limits) {
+  const auto& [instruction, execution, participants] = meeting.first;
+  const std::map<i64, Literal>& values = meeting.second.values;
   const std::string operation = name_of_(instruction);
   const MessageKey message = {link_->run, instruction, execution,
                               HashOfNumbers(participants, link_->program), operation};
@@ -189,7 +184,8 @@ StatusOr<std::map<i64, Literal>> GroupRun::ExchangeWithOthers(const Key& key,
   }
   std::map<i64, Literal> result;
   for (const auto& [process, devices] : others) {
-    AXLE_TRY(receives[process]->Wait(limits));
+    const FarWait wait = {.at = {.meeting = &meeting}, .process = process, .limits = limits};
+    AXLE_TRY(AwaitFar(meeting.second.leader, wait, *receives[process]));
     const std::byte* from = received[process].data();
     for (const i64 device : devices) {
       AXLE_ASSIGN(Literal value, UnpackLiteral(shape, from));
@@ -281,7 +277,10 @@ Status GroupRun::Arrive(Seat& seat, i64 device, const void* shown, Limits* limit
   Station& station = *seat.station;
   const std::uint64_t execution = ++seat.execution;
   station.Show(seat.position, execution, shown);
-  if (station.size() == 1) return {};
+  if (station.size() == 1) {
+    station.Arrive(seat.position, execution);  // other processes may ask
+    return {};
+  }
   if (has_failed_.load()) return AwaitFailure();
   if (station.Arrive(seat.position, execution)) {
     WakeBlocked(station);
@@ -301,6 +300,7 @@ Status GroupRun::Block(Seat& seat, i64 device, Limits* limits) {
   // Whoever arrives from now on sees that somebody is to be woken, or has been seen to arrive.
   ++station.num_blocked();
   self.waits_at = {nullptr, &station, seat.execution};
+  self.waits_since = std::chrono::steady_clock::now();
   FindDeadlockIfOneIsMissing(self.waits_at);
   const Status waited = WaitFor(*changed_, lock, limits, [&] {
     return station.IsComplete(seat.execution) || !failure_.ok();
@@ -320,7 +320,14 @@ Status GroupRun::Depart(Seat& seat, bool whole) {
   } else if (!Spin(seat, [&] { return station.IsEmpty(seat.execution); })) {
     std::unique_lock lock(mutex_);
     ++station.num_blocked();
+    Member& self = members_[static_cast<size_t>(station.team().members[seat.position])];
+    if (seat.spanning != nullptr && seat.position > 0) {
+      self.far = {.at = {.station = &station, .execution = seat.execution},
+                  .leader = station.team().members[0]};
+      self.waits_since = std::chrono::steady_clock::now();
+    }
     changed_->wait(lock, [&] { return station.IsEmpty(seat.execution); });
+    self.far = {};
     --station.num_blocked();
   }
   return whole && station.is_spoiled() ? AwaitFailure() : Status();
@@ -356,14 +363,19 @@ MessageKey GroupRun::KeyOf(const Route& route, i64 place) const {
           "a send and its recv"};
 }
 
-StatusOr<Literal> GroupRun::ReceiveFromOther(const Route& route, i64 place, const Shape& shape,
-                                             Limits* limits) const {
+StatusOr<Literal> GroupRun::ReceiveFromOther(const Lines::value_type& line, i64 place,
+                                             const Shape& shape, Limits* limits) {
+  const Route& route = line.first;
+  const int process = link_->process_of[static_cast<size_t>(route.source)];
   std::uint64_t hash = 0;
   const auto size = static_cast<i64>(sizeof hash) + PackedBytes(shape);
   const StorageBlock message(size);
-  AXLE_TRY(link_->transport->Receive(link_->process_of[static_cast<size_t>(route.source)],
-                                     KeyOf(route, place),
-                                     {message.data(), static_cast<size_t>(size)}, limits));
+  AXLE_ASSIGN(const auto receive,
+              link_->transport->StartReceive(process, KeyOf(route, place),
+                                             {message.data(), static_cast<size_t>(size)}));
+  const FarWait wait = {
+      .at = {.line = &line, .place = place}, .process = process, .limits = limits};
+  AXLE_TRY(AwaitFar(route.target, wait, *receive));
   std::memcpy(&hash, message.data(), sizeof hash);
   if (hash == HashOfShape(shape)) return UnpackLiteral(shape, message.data() + sizeof hash);
   return InvalidArgument(StrCat("recv: ", ChannelText(route.channel),
@@ -411,11 +423,12 @@ StatusOr<Literal> GroupRun::Receive(const Route& route, i64 place, const Shape& 
     const bool is_first = place >= line.num_sent && line.values.emplace(place, Literal()).second;
     while (line.values.erase(line.num_sent) > 0) ++line.num_sent;
     lock.unlock();
-    return is_first ? ReceiveFromOther(route, place, shape, limits) : ReceivedBefore(route, place);
+    return is_first ? ReceiveFromOther(*it, place, shape, limits) : ReceivedBefore(route, place);
   }
   if (line.num_sent <= place) {
     self.waits_at.line = &*it;
     self.waits_at.place = place;
+    self.waits_since = std::chrono::steady_clock::now();
     FindDeadlockIfOneIsMissing(self.waits_at);
   }
   const Status waited =
@@ -532,7 +545,7 @@ std::string GroupRun::DeadlockText(const std::vector<bool>& progresses) const {
   for (size_t d = 0; d < members_.size(); ++d) {
     const Member& member = members_[d];
     if (member.has_left) left.push_back(static_cast<i64>(d));
-    if (progresses[d] || !member.waits_at || told.size() == kMaxShown ||
+    if (progresses[d] || !member.waits_at || told.size() == kMostInDeadlock ||
         std::ranges::find(told, member.waits_at) != told.end()) {
       continue;
     }

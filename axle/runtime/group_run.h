@@ -21,8 +21,9 @@
 //
 // Where other processes have devices of the run (run_link.h), those of a group that are here meet
 // first. Then one of them, the last to come with a literal or the first one of a station, talks to
-// the other processes for all. The search for deadlocks knows the devices of this process only:
-// one that waits for another process counts as one that runs.
+// the other processes for all. The search above knows the devices of this process only: one that
+// waits for another process counts as one that runs. Such waits are kept beside the others, for the
+// search over all processes (run_waits.h), whose facts Waits collects.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -39,6 +40,7 @@
 
 #include "axle/core/device_context.h"
 #include "axle/runtime/run_link.h"
+#include "axle/runtime/run_waits.h"
 #include "axle/runtime/station.h"
 #include "axle/runtime/wait.h"
 
@@ -97,6 +99,12 @@ class GroupRun {
   // has been at the same end of the channel.
   Status CheckOnlyEnd(std::optional<i64> channel, bool is_sender, i64 device);
 
+  // Waits for a message of another process for the devices of a station, whose leader the seat's
+  // device is. `process` sends it when its own devices have come, or, if it is kAllProcesses, a
+  // process does that has heard of all. Errors: those of PendingReceive, and what the run failed
+  // with.
+  Status AwaitMessage(const Seat& seat, PendingReceive& receive, int process, Limits* limits);
+
   // The other processes of the run, or null.
   const RunLink* link() const { return link_; }
   // The name of an instruction, for messages.
@@ -107,11 +115,20 @@ class GroupRun {
   // The device that was the first one to leave with an error.
   std::optional<i64> first_failure() const;
 
+  // Of a run with a link, for the search over all processes, from any thread: what the devices here
+  // wait for since `age` or longer, and who has come to the places of these waits and to `asked`.
+  RunWaits Waits(std::span<const MeetingPlace> asked, std::chrono::milliseconds age) const;
+  // Where the devices here have come to: what is left to say of them when all have left.
+  Arrivals ArrivalsHere() const;
+  // Ends every wait with this status, also those for other processes.
+  void EndWith(const Status& status);
+
  private:
   struct Meeting {
     std::map<i64, Literal> values;  // by device
     size_t num_readers = 0;         // that have copied them
     size_t num_here = 0;            // participants in this process
+    i64 leader = -1;                // talks to other processes for those here
   };
   // Instruction, number of the execution, participants.
   using Key = std::tuple<std::uint64_t, i64, Dims>;
@@ -137,26 +154,37 @@ class GroupRun {
     bool operator==(const Wait&) const = default;
   };
 
+  // A wait that other processes end, as seen by who talks to them: for whom (AwaitMessage); or by
+  // another device here, which waits for that one.
+  struct FarWait {
+    Wait at;
+    i64 leader = -1;
+    int process = 0;
+    Limits* limits = nullptr;
+  };
+
   using SeatKey = std::pair<std::uint64_t, std::uint64_t>;  // instruction, form
 
   struct Member {
     bool has_left = false;
-    Wait waits_at;
-    // By instruction, for the device's own thread.
-    std::map<std::uint64_t, i64> num_executions;
+    Wait waits_at;  // for devices here
+    FarWait far;
+    std::chrono::steady_clock::time_point waits_since;  // one or the other
+    std::map<std::uint64_t, i64> num_executions;        // by instruction
+    // For the device's own thread.
     std::map<SeatKey, Seat> seats;
     std::chrono::steady_clock::time_point rests_until;  // it blocks at once
   };
 
   // The parts of Meet, Send and Receive that concern other processes.
   bool IsHere(i64 device) const { return link_ == nullptr || link_->IsHere(device); }
-  StatusOr<std::map<i64, Literal>> ExchangeWithOthers(const Key& key,
-                                                      const std::map<i64, Literal>& values,
-                                                      Limits* limits) const;
+  StatusOr<std::map<i64, Literal>> ExchangeWithOthers(const Meetings::value_type& meeting,
+                                                      Limits* limits);
   MessageKey KeyOf(const Route& route, i64 place) const;
   Status SendToOther(const Route& route, const Literal& value, Limits* limits);
-  StatusOr<Literal> ReceiveFromOther(const Route& route, i64 place, const Shape& shape,
-                                     Limits* limits) const;
+  StatusOr<Literal> ReceiveFromOther(const Lines::value_type& line, i64 place, const Shape& shape,
+                                     Limits* limits);
+  Status AwaitFar(i64 device, const FarWait& wait, PendingReceive& receive);
 
   // A wait for what is not complete, without and with the lock, and one for all to depart.
   template <typename Done>
@@ -171,6 +199,10 @@ class GroupRun {
   void FindDeadlock();
   std::string DeadlockText(const std::vector<bool>& progresses) const;
   std::string PlaceText(const Wait& wait) const;
+  DeviceWait TellWait(i64 device) const;
+  std::pair<MeetingPlace, Dims> PlaceOf(const Wait& wait) const;
+  template <typename Fn>
+  void ForArrivals(const Fn& fn) const;
   void Fail(Status status);
 
   const std::function<std::string(std::uint64_t)> name_of_;

@@ -21,6 +21,7 @@ inline std::uint64_t HashOfNumbers(std::span<const std::int64_t> numbers, std::u
 
 struct RunLink {
   std::shared_ptr<Transport> transport;
+  std::uint64_t processes = 0;      // a hash of those that take part
   std::uint64_t run = 0;            // among the runs of the same processes
   std::uint64_t program = 0;        // a hash of the program and of who runs it
   std::span<const int> process_of;  // by number of the device in the run; outlives this

@@ -65,6 +65,8 @@ class Station {
   bool HasArrived(size_t position, std::uint64_t execution) const {
     return places_[position].arrived.load() >= execution;
   }
+  // The last execution for which `position` has arrived.
+  std::uint64_t LastArrival(size_t position) const { return places_[position].arrived.load(); }
   bool IsComplete(std::uint64_t execution) const {
     const std::uint64_t arrivals = arrivals_.load();
     return arrivals < kClosed && arrivals >= execution * size();

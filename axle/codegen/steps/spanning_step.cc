@@ -38,8 +38,9 @@ constexpr i64 kPieceBytes = i64{1} << 19;
 
 class Spanning {
  public:
-  Spanning(const CollectivePlan& plan, const GroupRun& group, const Seat& seat, const HostRun& run)
+  Spanning(const CollectivePlan& plan, GroupRun& group, const Seat& seat, const HostRun& run)
       : plan_(plan),
+        group_(group),
         seat_(seat),
         team_(*seat.spanning),
         transport_(*group.link()->transport),
@@ -110,8 +111,12 @@ class Spanning {
   }
   // What the others send in one message each.
   struct Incoming {
+    struct Receive {
+      int process;
+      std::unique_ptr<PendingReceive> message;
+    };
     std::vector<const std::byte*> from;  // by rank: where what is left of the message begins
-    std::vector<std::unique_ptr<PendingReceive>> receives;
+    std::vector<Receive> receives;
   };
   // Begins the receives of size_of(rank) bytes each, at `at` and behind it.
   template <typename SizeOf>
@@ -121,14 +126,18 @@ class Spanning {
       incoming.from[static_cast<size_t>(rank)] = at;
       const i64 size = size_of(rank);
       if (size == 0) return {};
-      AXLE_ASSIGN(incoming.receives.emplace_back(), StartReceive(rank, at, size));
+      AXLE_ASSIGN(auto message, StartReceive(rank, at, size));
+      const int process = team_.processes[static_cast<size_t>(rank)];
+      incoming.receives.push_back({process, std::move(message)});
       at += size;
       return {};
     }));
     return incoming;
   }
   Status Await(const Incoming& incoming) const {
-    for (const auto& receive : incoming.receives) AXLE_TRY(receive->Wait(run_.limits));
+    for (const auto& [process, message] : incoming.receives) {
+      AXLE_TRY(group_.AwaitMessage(seat_, *message, process, run_.limits));
+    }
     return {};
   }
   // The ranks of the others, from the one after this: not all begin with the same.
@@ -328,7 +337,7 @@ class Spanning {
       return ForOthers([&](int rank) { return Send(rank, folded.data(), std::ssize(folded)); });
     }));
     for (Arrival& arrival : arrivals) {
-      AXLE_TRY(arrival.receive->Wait(run_.limits));
+      AXLE_TRY(group_.AwaitMessage(seat_, *arrival.receive, kAllProcesses, run_.limits));
       if (arrival.buffer == nullptr) continue;
       ForSections(arrival.begin, arrival.end, [&](size_t i, i64 from, i64 to) {
         std::memcpy(Result(seat_.position, i) + from, arrival.buffer,
@@ -591,6 +600,7 @@ class Spanning {
   }
 
   const CollectivePlan& plan_;
+  GroupRun& group_;
   const Seat& seat_;
   const SpanningGroup& team_;
   Transport& transport_;
@@ -605,7 +615,7 @@ class Spanning {
 
 }  // namespace
 
-StatusOr<bool> RunSpanning(const CollectivePlan& plan, const GroupRun& group, const Seat& seat,
+StatusOr<bool> RunSpanning(const CollectivePlan& plan, GroupRun& group, const Seat& seat,
                            const HostRun& run) {
   if (seat.position > 0) return true;
   return Spanning(plan, group, seat, run).Run();

@@ -10,9 +10,9 @@ struct Seat;
 
 // One execution, after all devices of the group that are in this process have arrived and show
 // their buffers. The first of them does the part of all, the others nothing: they depart. False if
-// the limits ended it; errors are those of Transport, and RESOURCE_EXHAUSTED. Throws
-// std::bad_alloc.
-StatusOr<bool> RunSpanning(const CollectivePlan& plan, const GroupRun& group, const Seat& seat,
+// the limits ended it; errors are those of AwaitMessage and Transport, and RESOURCE_EXHAUSTED.
+// Throws std::bad_alloc.
+StatusOr<bool> RunSpanning(const CollectivePlan& plan, GroupRun& group, const Seat& seat,
                            const HostRun& run);
 
 }  // namespace axle

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "axle/core/blocked_signals.h"
 #include "axle/core/strings.h"
@@ -113,7 +114,8 @@ void ControlPlane::Beat(Peer& peer, bool is_time) {
                       (peer.sent_report == nullptr || *own_report_ != *peer.sent_report);
   if (!is_new) peer.is_owed_report = false;
   if (is_new && (is_time || peer.is_owed_report) && !peer.channel->wants_to_write()) {
-    peer.channel->Queue(static_cast<std::uint8_t>(NoteType::kReport), *own_report_);
+    const NoteType type = peer.is_owed_report ? NoteType::kReportNow : NoteType::kReport;
+    peer.channel->Queue(static_cast<std::uint8_t>(type), *own_report_);
     peer.sent_report = own_report_;
     peer.is_owed_report = false;
   } else if (is_time) {
@@ -214,14 +216,19 @@ void ControlPlane::Read(int process) {
     if (has_come) peer.last_heard = Clock::now();
     for (const Channel::Frame& taken : frames) {
       if (taken.type == static_cast<std::uint8_t>(NoteType::kLeaves)) peer.has_left = true;
-      if (taken.type == static_cast<std::uint8_t>(NoteType::kReport)) peer.report = taken.bytes;
+      const bool is_now = taken.type == static_cast<std::uint8_t>(NoteType::kReportNow);
+      if (is_now || taken.type == static_cast<std::uint8_t>(NoteType::kReport)) {
+        peer.report = taken.bytes;
+      }
+      has_urgent_report_ = has_urgent_report_ || is_now;
     }
   }
   for (const Channel::Frame& frame : frames) {
     const auto type = static_cast<NoteType>(frame.type);
     if (type == NoteType::kCause) {
       TakeCause(process, frame.bytes);
-    } else if (type != NoteType::kHeartbeat && type != NoteType::kReport) {
+    } else if (type != NoteType::kHeartbeat && type != NoteType::kReport &&
+               type != NoteType::kReportNow) {
       observer_->OnNote(process, type, frame.bytes);
     }
   }
@@ -284,10 +291,8 @@ void ControlPlane::Run() {
     const auto gap = now - last_turn;
     last_turn = now;
     const bool is_time = now >= next_heartbeat;
-    if (is_time) {
-      next_heartbeat = now + interval;
-      CallOnHeartbeat();
-    }
+    if (is_time) next_heartbeat = now + interval;
+    if (std::exchange(has_urgent_report_, false) || is_time) CallOnHeartbeat();
     std::vector<int> silent;
     bool has_unsent = false;
     {

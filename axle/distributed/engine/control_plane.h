@@ -10,8 +10,9 @@
 //
 // The first cause, a lost process or what Fail was called with, is kept and sent to all others.
 //
-// A report takes the place of a heartbeat. It is sent to a process only when nothing else is on its
-// way there, so that reports do not pile up before one that does not read; it then has the newest.
+// A report takes the place of a heartbeat; one that is sent at once calls on_heartbeat there. It is
+// sent to a process only when nothing else is on its way there, so that reports do not pile up
+// before one that does not read; it then has the newest.
 #pragma once
 #include <poll.h>
 
@@ -35,10 +36,11 @@ enum class NoteType : std::uint8_t {
   kHeartbeat,
   kReady,  // has greeted all others
   kCause,
-  kLeaves,    // the number of messages that the process has sent to the other
-  kMayLeave,  // the answer, when they are all there
-  kAddress,   // of a carrier
-  kReport,    // Transport::SetReport
+  kLeaves,     // the number of messages that the process has sent to the other
+  kMayLeave,   // the answer, when they are all there
+  kAddress,    // of a carrier
+  kReport,     // Transport::SetReport
+  kReportNow,  // Transport::SendReportNow
 };
 
 class ControlPlane {
@@ -122,6 +124,7 @@ class ControlPlane {
   Descriptor wake_;             // an eventfd
   std::mutex heartbeat_mutex_;  // held during a call of on_heartbeat
   bool has_heartbeat_calls_ = true;
+  bool has_urgent_report_ = false;  // for the thread: one has come that was sent at once
   std::thread thread_;
 };
 
