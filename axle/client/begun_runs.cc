@@ -1,11 +1,13 @@
-// A report has a line for each run, "run", three numbers and the name; then, for each run in which
-// somebody waits, "in", the two numbers of the run, and lines of RunWaitsText.
+// A report has a line for each run, "run", three numbers and the name; then "failed", the two
+// numbers of a run, a code and the cause; then, for each run in which somebody waits, "in", the two
+// numbers of the run, and lines of RunWaitsText.
 #include "axle/client/begun_runs.h"
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <new>
+#include <utility>
 
 #include "axle/core/strings.h"
 
@@ -16,6 +18,9 @@ namespace {
 constexpr std::chrono::milliseconds kLongWait{200};
 // Those that are told to somebody who waits for long.
 constexpr std::chrono::milliseconds kShortWait{20};
+
+// Of the cause of a failure.
+constexpr size_t kMostText = 4000;
 
 // Takes a number and the space behind it from the front of a line.
 bool TakeNumber(std::string_view& line, std::uint64_t& number) {
@@ -36,17 +41,22 @@ void BegunRuns::Watch(Transport* transport) {
   groups_.clear();
   past_.clear();
   told_.clear();
-  sent_waits_.clear();
+  sent_at_once_.clear();
+  own_failure_.reset();
+  failure_ = Status();
 }
 
-void BegunRuns::Add(std::string_view program, GroupRun& group) {
+Status BegunRuns::Add(std::string_view program, GroupRun& group) {
   constexpr size_t kMaxName = 200;
   const RunLink& link = *group.link();
   const Id id = {link.processes, link.run};
   const std::lock_guard lock(mutex_);
-  programs_.push_back({id, link.program, PrintableText(program.substr(0, kMaxName))});
+  const bool is_before = id.first == failed_.first && id.second < failed_.second;
+  if (!failure_.ok() && !is_before) return failure_;
+  programs_.push_back({id, link.program, PrintableText(program.substr(0, kMaxName)), ++num_begun_});
   if (programs_.size() > kMaxPrograms) programs_.pop_front();
-  groups_[id] = &group;
+  groups_[id] = {&group, num_begun_};
+  return {};
 }
 
 void BegunRuns::End(const GroupRun* group, bool is_whole) noexcept {
@@ -54,7 +64,7 @@ void BegunRuns::End(const GroupRun* group, bool is_whole) noexcept {
   const Id id = {group->link()->processes, group->link()->run};
   const auto found = groups_.find(id);
   // The processes may have connected again, and begun to count again.
-  if (found == groups_.end() || found->second != group) return;
+  if (found == groups_.end() || found->second.group != group) return;
   groups_.erase(found);
   if (!is_whole) return;
   try {
@@ -64,6 +74,68 @@ void BegunRuns::End(const GroupRun* group, bool is_whole) noexcept {
   } catch (const std::bad_alloc&) {
     // Those who wait for this run are not told.
   }
+}
+
+// The order of a run among those that this process has begun: none if it has not begun it.
+std::optional<std::uint64_t> BegunRuns::OrderOf(const Id& id) const {
+  const auto active = groups_.find(id);
+  if (active != groups_.end()) return active->second.order;
+  std::optional<std::uint64_t> order;
+  for (const Program& program : programs_) {
+    if (program.id == id) return program.order;
+    // It was too long ago.
+    if (program.id.first == id.first && program.id.second > id.second) order = 0;
+  }
+  return order;
+}
+
+void BegunRuns::EndFrom(std::uint64_t order, const Status& cause) {
+  for (const auto& [id, active] : groups_) {
+    if (active.order >= order) active.group->EndWith(cause);
+  }
+}
+
+void BegunRuns::EndAll(const Status& cause) {
+  const std::lock_guard lock(mutex_);
+  EndFrom(0, cause);
+}
+
+// What runs get that begin later.
+void BegunRuns::Keep(const Id& id, const Status& cause) {
+  if (failure_.ok()) {
+    failure_ = cause;
+    failed_ = id;
+  } else if (failed_.first == id.first) {
+    failed_.second = std::min(failed_.second, id.second);
+  }
+}
+
+void BegunRuns::Fail(const GroupRun& group, const Status& cause) noexcept {
+  const std::lock_guard lock(mutex_);
+  const Id id = {group.link()->processes, group.link()->run};
+  const auto found = groups_.find(id);
+  if (transport_ == nullptr || found == groups_.end() || found->second.group != &group) return;
+  const std::uint64_t order = found->second.order;
+  if (own_failure_ && own_failure_->order <= order) return;
+  try {
+    own_failure_ = {id, cause, order};
+    Keep(id, cause);
+    EndFrom(order + 1, cause);
+    SendReport(OwnWaits());
+  } catch (const std::bad_alloc&) {
+    transport_->Abort({StatusCode::kResourceExhausted, "no memory"});
+  }
+}
+
+// Those that this process has not begun fail when it begins them.
+void BegunRuns::TakeFailure(int process, Told& told) {
+  if (!told.failure || std::exchange(told.has_taken_failure, true)) return;
+  const Status& cause = told.failure->cause;
+  const Status status(cause.code(), StrCat("process ", process, " (", transport_->host(process),
+                                           ") has failed: ", cause.message()));
+  Keep(told.failure->id, status);
+  const std::optional<std::uint64_t> order = OrderOf(told.failure->id);
+  if (order) EndFrom(*order, status);
 }
 
 void BegunRuns::Compare() {
@@ -76,6 +148,7 @@ void BegunRuns::Compare() {
     if (report != told.report) {
       told.report = std::move(report);
       Parse(told);
+      TakeFailure(process, told);
     }
   }
   const std::map<Id, RunWaits> waits = OwnWaits();
@@ -107,10 +180,10 @@ std::set<MeetingPlace> BegunRuns::AskedOf(const Id& run, std::span<const int> pr
 // What there is to say of runs.
 std::map<BegunRuns::Id, RunWaits> BegunRuns::OwnWaits() const {
   std::map<Id, RunWaits> all;
-  for (const auto& [id, group] : groups_) {
-    const std::set<MeetingPlace> asked = AskedOf(id, group->link()->process_of);
-    RunWaits waits = group->Waits(std::vector<MeetingPlace>(asked.begin(), asked.end()),
-                                  asked.empty() ? kLongWait : kShortWait);
+  for (const auto& [id, active] : groups_) {
+    const std::set<MeetingPlace> asked = AskedOf(id, active.group->link()->process_of);
+    RunWaits waits = active.group->Waits(std::vector<MeetingPlace>(asked.begin(), asked.end()),
+                                         asked.empty() ? kLongWait : kShortWait);
     if (!waits.arrivals.empty()) all[id] = std::move(waits);
   }
   for (const Past& past : past_) {
@@ -131,19 +204,25 @@ std::map<BegunRuns::Id, RunWaits> BegunRuns::OwnWaits() const {
 
 void BegunRuns::SendReport(const std::map<Id, RunWaits>& waits) {
   std::string report;
-  for (const auto& [id, program, name] : programs_) {
-    StrAppend(report, "run ", id.first, " ", id.second, " ", program, " ", name, "\n");
+  for (const Program& run : programs_) {
+    StrAppend(report, "run ", run.id.first, " ", run.id.second, " ", run.program, " ", run.name,
+              "\n");
   }
   std::string told;
+  if (own_failure_) {
+    const auto& [id, cause, order] = *own_failure_;
+    StrAppend(told, "failed ", id.first, " ", id.second, " ", static_cast<int>(cause.code()), " ",
+              PrintableText(std::string_view(cause.message()).substr(0, kMostText)), "\n");
+  }
   for (const auto& [id, own] : waits) {
     std::string section = StrCat("in ", id.first, " ", id.second, "\n", RunWaitsText(own));
     // What is not told is not found.
     if (report.size() + told.size() + section.size() <= kMostReportBytes) told += section;
   }
   transport_->SetReport(report + told);
-  if (told == sent_waits_) return;
-  sent_waits_ = std::move(told);
-  if (!sent_waits_.empty()) transport_->SendReportNow();
+  if (told == sent_at_once_) return;
+  sent_at_once_ = std::move(told);
+  if (!sent_at_once_.empty()) transport_->SendReportNow();
 }
 
 void BegunRuns::FindDeadlocks(const std::map<Id, RunWaits>& waits) {
@@ -155,8 +234,8 @@ void BegunRuns::FindDeadlocks(const std::map<Id, RunWaits>& waits) {
       const auto found = told.waits.find(id);
       if (found != told.waits.end()) processes[process] = &found->second;
     }
-    const std::string deadlock = DeadlockOver(group->second->link()->process_of, processes);
-    if (!deadlock.empty()) group->second->EndWith(InvalidArgument(deadlock));
+    const std::string deadlock = DeadlockOver(group->second.group->link()->process_of, processes);
+    if (!deadlock.empty()) group->second.group->EndWith(InvalidArgument(deadlock));
   }
 }
 
@@ -167,17 +246,25 @@ void BegunRuns::Parse(Told& told) {
   while (!report.empty()) {
     std::string_view line = report.substr(0, report.find('\n'));
     report.remove_prefix(std::min(report.size(), line.size() + 1));
-    const bool is_run = line.starts_with("run ");
-    if (!is_run && !line.starts_with("in ")) return;
-    line.remove_prefix(is_run ? 4 : 3);
+    const std::string_view what = line.substr(0, line.find(' '));
+    line.remove_prefix(std::min(line.size(), what.size() + 1));
     Id id;
     if (!TakeNumber(line, id.first) || !TakeNumber(line, id.second)) return;
-    if (is_run) {
-      std::uint64_t program = 0;
-      if (!TakeNumber(line, program)) return;
-      told.programs.push_back({id, program, std::string(line)});
+    std::uint64_t number = 0;
+    if (what == "run") {
+      if (!TakeNumber(line, number)) return;
+      told.programs.push_back({id, number, std::string(line)});
       continue;
     }
+    if (what == "failed") {
+      if (!TakeNumber(line, number)) return;
+      const Failure failure = {id, {static_cast<StatusCode>(number), std::string(line)}};
+      // A second one is of an earlier run.
+      if (told.failure && told.failure->id != id) told.has_taken_failure = false;
+      told.failure = failure;
+      continue;
+    }
+    if (what != "in") return;
     const size_t next = report.starts_with("in ") ? 0 : report.find("\nin ");
     const size_t size = next == 0 ? 0 : next == report.npos ? report.size() : next + 1;
     std::optional<RunWaits> waits = ParseRunWaits(report.substr(0, size));

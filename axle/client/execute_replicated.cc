@@ -62,17 +62,18 @@ void Executable::Launch::Leave(i64 device, const Status& status) noexcept {
   }
   Cancel();
   // The other devices here leave because of the first one.
-  if (link != nullptr && group.first_failure() == device) link->transport->Abort(status);
+  if (link != nullptr && group.first_failure() == device) placement->job->FailRun(group, status);
 }
 
 Status Executable::Launch::Begin(std::string_view program) {
   if (link == nullptr) return {};
-  if (const Status cause = link->transport->state().first_cause; !cause.ok()) {
-    return {cause.code(), StrCat("execute: \"", program, "\": ", cause.message())};
+  Status cause = link->transport->state().first_cause;
+  if (cause.ok()) {
+    is_watched = true;
+    cause = placement->job->NextRun(*link, program, group);
   }
-  is_watched = true;
-  placement->job->NextRun(*link, program, group);
-  return {};
+  if (cause.ok()) return {};
+  return {cause.code(), StrCat("execute: \"", program, "\": ", cause.message())};
 }
 
 StatusOr<std::shared_ptr<Executable::Launch>> Executable::MakeLaunch(Limits* limits) const {

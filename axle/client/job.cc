@@ -68,9 +68,10 @@ StatusOr<std::shared_ptr<Job>> Job::Connect(const TransportOptions& options, i64
 
 Status Job::Reconnect(Limits* limits) {
   const std::lock_guard lock(mutex_);
+  // The others may still be in runs in which this process has done its part.
+  runs_->EndAll(Cancelled("the process connects again"));
   runs_->Watch(nullptr);
   if (transport_ != nullptr) {
-    transport_->Abort(Cancelled("the process connects again"));
     transport_.reset();
     ++options_.epoch;
   }
@@ -110,10 +111,14 @@ std::shared_ptr<Transport> Job::transport() const {
   return transport_;
 }
 
-void Job::NextRun(RunLink& link, std::string_view program, GroupRun& group) {
+Status Job::NextRun(RunLink& link, std::string_view program, GroupRun& group) {
   const std::lock_guard lock(mutex_);
   link.run = ++num_runs_[link.processes];
-  runs_->Add(program, group);
+  return runs_->Add(program, group);
+}
+
+void Job::FailRun(const GroupRun& group, const Status& cause) noexcept {
+  runs_->Fail(group, cause);
 }
 
 void Job::EndRun(const GroupRun& group, bool is_whole) noexcept {

@@ -11,8 +11,8 @@
 //   AXLE_ASSIGN(auto results, program->ExecuteReplicated(arguments));  // of its own devices
 //
 // All processes run the same programs in the same order. Where a run fails in one of them, it ends
-// in all with the first cause, and so does every later run, until all have called
-// Client::Reconnect.
+// in all with that cause, and so does every later run, until all have called Client::Reconnect. A
+// process that is lost ends all runs.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -58,8 +58,12 @@ class Job {
   // Numbers the run of this link and group: it counts the runs of the same processes, from 1, the
   // same in all of them. If another process begins the run of this number with another program, the
   // job ends with FAILED_PRECONDITION, within some seconds. If devices wait for each other, the run
-  // ends with INVALID_ARGUMENT. The group is there until EndRun.
-  void NextRun(RunLink& link, std::string_view program, GroupRun& group);
+  // ends with INVALID_ARGUMENT. The group is there until EndRun. The cause if this run or one
+  // before it has failed in some process.
+  Status NextRun(RunLink& link, std::string_view program, GroupRun& group);
+  // The run has failed here. It and later ones end in all processes; those that others have begun
+  // before it go on.
+  void FailRun(const GroupRun& group, const Status& cause) noexcept;
   // The run is over here, and all its devices have finished it if it `is_whole`.
   void EndRun(const GroupRun& group, bool is_whole) noexcept;
 

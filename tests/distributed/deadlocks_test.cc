@@ -54,16 +54,15 @@ class Deadlocks : public testing::TestWithParam<EngineKind> {
       auto client = Client::Create(options);
       ASSERT_TRUE(client.ok()) << client.status().ToString();
       clients_[process] = *std::move(client);
-      EXPECT_TRUE(clients_[process]
-                      ->RegisterTypedCustomCall(
-                          "slow",
-                          [](const CustomCallFrame& frame) {
-                            std::this_thread::sleep_for(std::chrono::milliseconds(2500));
-                            std::memcpy(frame.results[0].data, frame.operands[0].data,
-                                        2 * sizeof(float));
-                            return Status();
-                          })
-                      .ok());
+      Client& made = *clients_[process];
+      const auto sleep = [](const CustomCallFrame& frame) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+        std::memcpy(frame.results[0].data, frame.operands[0].data, 2 * sizeof(float));
+        return Status();
+      };
+      const auto fail = [](const CustomCallFrame&) { return InvalidArgument("broken"); };
+      EXPECT_TRUE(made.RegisterTypedCustomCall("slow", sleep).ok());
+      EXPECT_TRUE(made.RegisterTypedCustomCall("fail", fail).ok());
     });
   }
   void ForAll(const std::function<void(size_t process)>& act) {
@@ -77,12 +76,14 @@ class Deadlocks : public testing::TestWithParam<EngineKind> {
   // zeros, until one fails. `elements` are those of the argument.
   Texts Run(const std::vector<std::string>& programs, i64 elements = 2) {
     Texts texts(clients_.size());
+    num_whole_.assign(clients_.size(), 0);
     const auto start = Clock::now();
     ForAll([&](size_t process) {
       Client& client = *clients_[process];
       Status status;
       for (const std::string& program : programs) {
         if (status.ok()) status = RunOne(client, program, elements);
+        num_whole_[process] += status.ok() ? 1 : 0;
       }
       texts[process] = status.ToString();
     });
@@ -115,6 +116,7 @@ class Deadlocks : public testing::TestWithParam<EngineKind> {
   TestJob job_;
   std::vector<std::unique_ptr<Client>> clients_;
   double seconds_ = 0;
+  std::vector<int> num_whole_;  // programs that a process has run without an error
 };
 
 INSTANTIATE_TEST_SUITE_P(Engines, Deadlocks,
@@ -242,6 +244,54 @@ TEST_P(Deadlocks, WhoHasSentIsNotWaitedFor) {
       "s = f32[2] custom-call(p), custom_call_target=\"slow\", api_version=API_VERSION_TYPED_FFI "
       "ROOT f = f32[2] all-reduce(s), replica_groups={}, to_apply=sum }");
   EXPECT_EQ(Run({program, program}), Texts(2, "OK"));
+}
+
+// Process 2 has done its part in the first run when it fails in the second one, which the others
+// have not begun. They finish the first one, though it is long.
+TEST_P(Deadlocks, AFailureDoesNotEndRunsBeforeIt) {
+  Connect({1, 1, 1});
+  const std::string slow =
+      " = f32[2] custom-call(a), custom_call_target=\"slow\", api_version=API_VERSION_TYPED_FFI";
+  std::string first = ByDevice(1, StrCat("ROOT s", slow), "ROOT g = f32[2] copy(b)");
+  const std::string root = "ROOT c = f32[2] conditional";
+  first.replace(first.find(root), root.size(), "c = f32[2] conditional");
+  first.erase(first.rfind('}'));
+  first += " ROOT h = f32[2] all-reduce(c), replica_groups={{0,1},{2}}, to_apply=sum }";
+  const std::string second =
+      ByDevice(2,
+               "ROOT s = f32[2] custom-call(a), custom_call_target=\"fail\", "
+               "api_version=API_VERSION_TYPED_FFI",
+               "ROOT f = f32[2] all-reduce(b), replica_groups={{0,1},{2}}, to_apply=sum");
+  const std::string third = StrCat(kSum,
+                                   "ENTRY main { x = f32[2] parameter(0) ROOT f = f32[2] "
+                                   "all-reduce(x), replica_groups={}, to_apply=sum }");
+  const Texts texts = Run({first, second, third});
+  EXPECT_EQ(texts[2], "INVALID_ARGUMENT: custom-call: \"fail\": broken; operand f32[2]");
+  for (const Texts both = {texts[0], texts[1]}; const std::string& text : both) {
+    EXPECT_TRUE(text.starts_with("INVALID_ARGUMENT: execute: \"m\": process 2 (")) << text;
+    EXPECT_NE(text.find(") has failed: custom-call: \"fail\": broken"), std::string::npos) << text;
+  }
+  EXPECT_EQ(num_whole_, (std::vector<int>{1, 1, 1}));
+  // All of them begin again.
+  ForAll([&](size_t process) { EXPECT_TRUE(clients_[process]->Reconnect(nullptr).ok()); });
+  EXPECT_EQ(Run({third}), Texts(3, "OK"));
+}
+
+// The others are in the run in which a process fails: they learn of it at once.
+TEST_P(Deadlocks, AFailureEndsItsRun) {
+  Connect({1, 2, 1});
+  const std::string fails =
+      ByDevice(2,
+               "ROOT s = f32[2] custom-call(a), custom_call_target=\"fail\", "
+               "api_version=API_VERSION_TYPED_FFI",
+               "ROOT f = f32[2] all-reduce(b), replica_groups={}, to_apply=sum");
+  const Texts texts = Run({fails});
+  EXPECT_EQ(texts[1], "INVALID_ARGUMENT: custom-call: \"fail\": broken; operand f32[2]");
+  for (const Texts both = {texts[0], texts[2]}; const std::string& text : both) {
+    EXPECT_TRUE(text.starts_with("INVALID_ARGUMENT: ")) << text;
+    EXPECT_NE(text.find(" has failed: custom-call: \"fail\": broken"), std::string::npos) << text;
+  }
+  EXPECT_LT(seconds_, 5);
 }
 
 }  // namespace

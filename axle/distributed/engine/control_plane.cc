@@ -82,7 +82,11 @@ void ControlPlane::SetReport(std::string report) {
 void ControlPlane::SendReportNow() {
   {
     const std::lock_guard lock(mutex_);
-    for (Peer& peer : peers_) peer.is_owed_report = true;
+    for (Peer& peer : peers_) {
+      peer.is_owed_report = true;
+      // Before anything that this process says after it.
+      if (peer.channel != nullptr) Beat(peer, /*is_time=*/false);
+    }
   }
   Wake();
 }
@@ -106,6 +110,10 @@ void ControlPlane::CallOnHeartbeat() {
   } catch (...) {
     // The heartbeat goes out nevertheless.
   }
+}
+
+void ControlPlane::TakeUrgentReports() {
+  if (std::exchange(has_urgent_report_, false)) CallOnHeartbeat();
 }
 
 // Sends a process the newest report or, if it has that and it is time for it, a heartbeat.
@@ -225,14 +233,18 @@ void ControlPlane::Read(int process) {
   }
   for (const Channel::Frame& frame : frames) {
     const auto type = static_cast<NoteType>(frame.type);
+    const bool says_more = type != NoteType::kHeartbeat && type != NoteType::kReport &&
+                           type != NoteType::kReportNow;
+    if (!says_more) continue;
+    TakeUrgentReports();  // which came before it
     if (type == NoteType::kCause) {
       TakeCause(process, frame.bytes);
-    } else if (type != NoteType::kHeartbeat && type != NoteType::kReport &&
-               type != NoteType::kReportNow) {
+    } else {
       observer_->OnNote(process, type, frame.bytes);
     }
   }
   if (pumped.ok()) return;
+  TakeUrgentReports();
   bool is_expected = false;
   {
     const std::lock_guard lock(mutex_);
@@ -291,8 +303,13 @@ void ControlPlane::Run() {
     const auto gap = now - last_turn;
     last_turn = now;
     const bool is_time = now >= next_heartbeat;
-    if (is_time) next_heartbeat = now + interval;
-    if (std::exchange(has_urgent_report_, false) || is_time) CallOnHeartbeat();
+    if (is_time) {
+      next_heartbeat = now + interval;
+      has_urgent_report_ = false;
+      CallOnHeartbeat();
+    } else {
+      TakeUrgentReports();
+    }
     std::vector<int> silent;
     bool has_unsent = false;
     {

@@ -110,6 +110,7 @@ class ControlPlane {
   void SetFailure(const Status& cause, int lost, bool tell_others);
   void Wake();
   void CallOnHeartbeat();
+  void TakeUrgentReports();
   void Beat(Peer& peer, bool is_time);
 
   const TransportOptions options_;
