@@ -233,8 +233,8 @@ void ControlPlane::Read(int process) {
   }
   for (const Channel::Frame& frame : frames) {
     const auto type = static_cast<NoteType>(frame.type);
-    const bool says_more = type != NoteType::kHeartbeat && type != NoteType::kReport &&
-                           type != NoteType::kReportNow;
+    const bool says_more =
+        type != NoteType::kHeartbeat && type != NoteType::kReport && type != NoteType::kReportNow;
     if (!says_more) continue;
     TakeUrgentReports();  // which came before it
     if (type == NoteType::kCause) {
