@@ -120,6 +120,42 @@ TEST_F(Reports, AtOnce) {
   EXPECT_EQ(zero_->report(1), "");
 }
 
+// The other side looks at a report that is sent at once, long before the next heartbeat.
+TEST_F(Reports, AtOnceCallsTheOtherSide) {
+  std::atomic<int> calls = 0;
+  Connect(6, {}, [&] { ++calls; });
+  ASSERT_TRUE(Becomes([&] { return calls == 1; }));  // the first heartbeat
+  zero_->SetReport("of zero");
+  Sleep(0.1);
+  EXPECT_EQ(calls, 1);
+  zero_->SendReportNow();
+  EXPECT_TRUE(Becomes([&] { return calls == 2; }));
+  EXPECT_EQ(one_->report(0), "of zero");
+}
+
+// It does so before it takes notice of what has come after the report.
+TEST_F(Reports, AtOnceBeforeTheProcessLeaves) {
+  std::atomic<Transport*> one = nullptr;
+  std::atomic<bool> has_seen = false;
+  Connect(6, {}, [&] {
+    Transport* const transport = one;
+    if (transport == nullptr || transport->report(0) != "last words") return;
+    Sleep(0.1);
+    has_seen = true;
+  });
+  one = one_.get();
+  std::thread leaving([&] {
+    zero_->SetReport("last words");
+    zero_->SendReportNow();
+    zero_.reset();
+  });
+  std::byte byte = {};
+  const Status status = one_->Receive(0, {.run = 1}, {&byte, 1}, nullptr);
+  EXPECT_TRUE(has_seen);
+  EXPECT_TRUE(status.message().ends_with(" has left")) << status.ToString();
+  leaving.join();
+}
+
 // A report goes over the connection once, however often it is set.
 TEST_F(Reports, SentOnlyWhenItDiffers) {
   std::atomic<int> heartbeats = 0;

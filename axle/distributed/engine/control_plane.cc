@@ -116,18 +116,24 @@ void ControlPlane::TakeUrgentReports() {
   if (std::exchange(has_urgent_report_, false)) CallOnHeartbeat();
 }
 
-// Sends a process the newest report or, if it has that and it is time for it, a heartbeat.
+// Sends a process the newest report or, if it has that and it is time for it, a heartbeat. Who is
+// owed a report is told to look at it, also if it has come with a heartbeat.
 void ControlPlane::Beat(Peer& peer, bool is_time) {
-  const bool is_new = own_report_ != nullptr && own_report_ != peer.sent_report &&
-                      (peer.sent_report == nullptr || *own_report_ != *peer.sent_report);
-  if (!is_new) peer.is_owed_report = false;
-  if (is_new && (is_time || peer.is_owed_report) && !peer.channel->wants_to_write()) {
-    const NoteType type = peer.is_owed_report ? NoteType::kReportNow : NoteType::kReport;
-    peer.channel->Queue(static_cast<std::uint8_t>(type), *own_report_);
+  const auto is_new = [&] {
+    return own_report_ != nullptr && own_report_ != peer.sent_report &&
+           (peer.sent_report == nullptr || *own_report_ != *peer.sent_report);
+  };
+  if (is_new() && (is_time || peer.is_owed_report) && !peer.channel->wants_to_write()) {
+    peer.channel->Queue(static_cast<std::uint8_t>(NoteType::kReport), *own_report_);
     peer.sent_report = own_report_;
-    peer.is_owed_report = false;
+    peer.looks = false;
   } else if (is_time) {
     peer.channel->Queue(static_cast<std::uint8_t>(NoteType::kHeartbeat), "");
+  }
+  if (!peer.is_owed_report || is_new()) return;
+  peer.is_owed_report = false;
+  if (peer.sent_report != nullptr && !std::exchange(peer.looks, true)) {
+    peer.channel->Queue(static_cast<std::uint8_t>(NoteType::kLook), "");
   }
 }
 
@@ -224,17 +230,14 @@ void ControlPlane::Read(int process) {
     if (has_come) peer.last_heard = Clock::now();
     for (const Channel::Frame& taken : frames) {
       if (taken.type == static_cast<std::uint8_t>(NoteType::kLeaves)) peer.has_left = true;
-      const bool is_now = taken.type == static_cast<std::uint8_t>(NoteType::kReportNow);
-      if (is_now || taken.type == static_cast<std::uint8_t>(NoteType::kReport)) {
-        peer.report = taken.bytes;
-      }
-      has_urgent_report_ = has_urgent_report_ || is_now;
+      if (taken.type == static_cast<std::uint8_t>(NoteType::kReport)) peer.report = taken.bytes;
+      if (taken.type == static_cast<std::uint8_t>(NoteType::kLook)) has_urgent_report_ = true;
     }
   }
   for (const Channel::Frame& frame : frames) {
     const auto type = static_cast<NoteType>(frame.type);
     const bool says_more =
-        type != NoteType::kHeartbeat && type != NoteType::kReport && type != NoteType::kReportNow;
+        type != NoteType::kHeartbeat && type != NoteType::kReport && type != NoteType::kLook;
     if (!says_more) continue;
     TakeUrgentReports();  // which came before it
     if (type == NoteType::kCause) {

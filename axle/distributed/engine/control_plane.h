@@ -36,11 +36,11 @@ enum class NoteType : std::uint8_t {
   kHeartbeat,
   kReady,  // has greeted all others
   kCause,
-  kLeaves,     // the number of messages that the process has sent to the other
-  kMayLeave,   // the answer, when they are all there
-  kAddress,    // of a carrier
-  kReport,     // Transport::SetReport
-  kReportNow,  // Transport::SendReportNow
+  kLeaves,    // the number of messages that the process has sent to the other
+  kMayLeave,  // the answer, when they are all there
+  kAddress,   // of a carrier
+  kReport,    // Transport::SetReport
+  kLook,      // Transport::SendReportNow: at the report, at once
 };
 
 class ControlPlane {
@@ -97,6 +97,7 @@ class ControlPlane {
     std::string report;           // the newest one of it
     Report sent_report;           // null before the first one
     bool is_owed_report = false;  // at once, not with the next heartbeat
+    bool looks = false;           // was told to look at what was sent
     bool has_left = false, is_lost = false;
   };
 
