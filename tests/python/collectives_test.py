@@ -4,9 +4,9 @@
 The model here is written from the documents of the operations and shares nothing with the library: each function gets
 the operands of all devices, of a group in the order of the group, and returns their results. Reductions are the tree
 of docs/numerics.md N9. Each program has one parameter and many collectives of it, and each result is compared bit for
-bit.
+bit. collectives_of_jobs_test.py runs some of the programs over several processes.
 
-    collectives_test.py [--part 1/3]     only every third combination
+    collectives_test.py [--part 1/5]     only every fifth combination
 """
 
 import itertools
@@ -40,7 +40,6 @@ TYPES = {
 }
 NARROW_FLOATS = ("f16", "bf16", "f8e4m3fn", "f8e5m2")
 LAYOUTS = {2: [(2, 1), (1, 2)], 3: [(3, 1)], 4: [(2, 2), (1, 4)], 5: [(5, 1)], 8: [(4, 2), (2, 4)], 16: [(4, 4)]}
-CLIENT = axle.Client(num_devices=16)
 PART, PARTS = 1, 1
 
 
@@ -128,6 +127,18 @@ class Devices:
             results.append(function([operands[d] for d in group], group.index(device)))
         return results
 
+    def ragged(self, mode, groups, operands, outputs, offsets):
+        """offsets[device] has an array each of input offsets, sizes and output offsets, [group size, updates]."""
+        results = []
+        for device in range(self.count):
+            group = self.participants(mode, groups, device)
+            position, result = group.index(device), outputs[device].copy()
+            for sender in group:
+                for start, size, to in zip(*(array[position] for array in offsets[sender])):
+                    result[to : to + size] = operands[sender][start : start + size]
+            results.append(result)
+        return results
+
     def permuted(self, mode, pairs, operands):
         results = []
         for device in range(self.count):
@@ -176,7 +187,7 @@ class Program:
 
     def __init__(self, name, devices, operands, dims):
         self.name, self.devices, self.operands, self.dims = name, devices, operands, dims
-        self.lines, self.results, self.expected = [], [], []
+        self.lines, self.results, self.expected, self.computations = [], [], [], []
 
     def shape(self, dims):
         return f"{self.name}[{','.join(map(str, dims))}]"
@@ -190,6 +201,33 @@ class Program:
         self.results.append((self.line(self.shape(dims), text), self.shape(dims), text))
         self.expected.append(expected)
 
+    def asynchronous(self, dims, text, expected):
+        """`text`, an operation of x, between async-start and async-done, with other work between them."""
+        name = f"wrapped{len(self.computations)}"
+        operand, result = self.shape(self.dims), self.shape(dims)
+        self.computations.append(f"{name} {{ x = {operand} parameter(0) ROOT r = {result} {text} }}\n")
+        start = self.line(f"(({operand}), {result})", f"async-start(x), calls={name}")
+        update = self.line(f"(({operand}), {result})", f"async-update({start})")
+        self.result(dims, f"async-done({update})", expected)
+
+    def by_device(self, arrays):
+        """The name of an integer array that is another one on each device."""
+        count, shape = len(arrays), list(arrays[0].shape)
+        numbers = [",".join(map(str, np.asarray(arrays).reshape(-1).tolist()))]
+        table = self.line(f"s32[{np.asarray(arrays).size}]", f"constant({{{numbers[0]}}})")
+        table = self.line(f"s32[{','.join(map(str, [count, *shape]))}]", f"reshape({table})")
+        replica, partition = self.line("u32[]", "replica-id()"), self.line("u32[]", "partition-id()")
+        partitions = self.line("u32[]", f"constant({self.devices.partitions})")
+        device = self.line("u32[]", f"multiply({replica}, {partitions})")
+        device = self.line("u32[]", f"add({device}, {partition})")
+        zero = self.line("u32[]", "constant(0)")
+        sizes = ",".join(map(str, [1, *shape]))
+        row = self.line(
+            f"s32[{sizes}]",
+            f"dynamic-slice({table}, {device}{f', {zero}' * len(shape)}), dynamic_slice_sizes={{{sizes}}}",
+        )
+        return self.line(f"s32[{','.join(map(str, shape))}]", f"reshape({row})")
+
     def text(self):
         values = ", ".join(shape for _, shape, _ in self.results)
         names = ", ".join(name for name, _, _ in self.results)
@@ -201,7 +239,7 @@ class Program:
         lines = "\n".join(self.lines)
         return (
             f"HloModule m, replica_count={self.devices.replicas}, num_partitions={self.devices.partitions}\n"
-            f"{reducers}ENTRY main {{\n  x = {self.shape(self.dims)} parameter(0)\n{lines}\n"
+            f"{reducers}{''.join(self.computations)}ENTRY main {{\n  x = {self.shape(self.dims)} parameter(0)\n{lines}\n"
             f"  ROOT t = ({values}) tuple({names})\n}}\n"
         )
 
@@ -220,6 +258,7 @@ def add_reductions(program, random):
             program.result(dims, f"all-reduce(x), {attributes}", expected)
             start = program.line(program.shape(dims), f"all-reduce-start(x), {attributes}")
             program.result(dims, f"all-reduce-done({start})", expected)
+            program.asynchronous(dims, f"all-reduce(x), {attributes}", expected)
             size = len(devices.participants(mode, groups, 0))
             if any(len(group) != len((groups or [[]])[0]) for group in groups):
                 continue
@@ -232,7 +271,9 @@ def add_reductions(program, random):
                     for value, j in zip(expected, devices.in_groups(mode, groups, expected, lambda _, j: j))
                 ]
                 out = [part if i == axis else size for i, size in enumerate(dims)]
-                program.result(out, f"reduce-scatter(x), {attributes}, dimensions={{{axis}}}", scattered)
+                text = f"reduce-scatter(x), {attributes}, dimensions={{{axis}}}"
+                program.result(out, text, scattered)
+                program.asynchronous(out, text, scattered)
 
 
 def add_gathers(program, random):
@@ -272,6 +313,7 @@ def add_exchanges(program, random):
                 expected = devices.in_groups(mode, groups, program.operands, blocks)
                 text = f"all-to-all(x), replica_groups={text_of(groups)}{suffix}, dimensions={{{axis}}}"
                 program.result(dims, text, expected)
+                program.asynchronous(dims, text, expected)
             # The tuple form: operand i of the device at position j goes to position i.
             rows = [program.line(program.shape([1, dims[1]]), f"slice(x), slice={{[{i}:{i + 1}], [0:{dims[1]}]}}")
                     for i in range(size)] if size <= dims[0] else []
@@ -299,6 +341,48 @@ def add_exchanges(program, random):
             program.result(dims, f"collective-permute-done({start})", expected)
 
 
+def add_ragged(program, random):
+    """Runs of rows that all have other lengths on other devices, some empty; later ones hide earlier ones."""
+    devices, dims = program.devices, program.dims
+    flipped = program.line(program.shape(dims), "reverse(x), dimensions={0}")
+    outputs = [operand[::-1] for operand in program.operands]
+    for mode, suffix in SHORT_MODES.items():
+        ids = devices.replicas if mode == "replica" else devices.partitions
+        for groups in groupings(ids, random, uneven=False):
+            size = len(devices.participants(mode, groups, 0))
+            updates = int(random.integers(1, 3))
+            offsets = []
+            for _ in range(devices.count):
+                sizes = random.integers(0, max(dims[0] // 2, 1), (size, updates))
+                offsets.append([random.integers(0, dims[0] - sizes + 1), sizes, random.integers(0, dims[0] - sizes + 1)])
+            shape = (size,) if updates == 1 else (size, updates)
+            names = [program.by_device([of_device[i].reshape(shape) for of_device in offsets]) for i in range(3)]
+            text = f"ragged-all-to-all(x, {flipped}, {', '.join(names)}, {names[1]}), replica_groups={text_of(groups)}{suffix}"
+            program.result(dims, text, devices.ragged(mode, groups, program.operands, outputs, offsets))
+
+
+def program_of(name, replicas, partitions, dims, seed):
+    """A program with all collectives of the type, the operands of its devices and what they get."""
+    random = np.random.default_rng(seed)
+    devices = Devices(replicas, partitions)
+    operands = [values_of(name, dims, random) for _ in range(devices.count)]
+    program = Program(name, devices, operands, dims)
+    with np.errstate(all="ignore"):
+        add_reductions(program, random)
+        add_gathers(program, random)
+        add_exchanges(program, random)
+        add_ragged(program, random)
+    return program
+
+
+def mistake(program, device, found):
+    """The first result of a device that has other bits than the model; None if there is none."""
+    for (value, shape, text), expected, result in zip(program.results, program.expected, found):
+        if not np.array_equal(bits(np.asarray(result)), bits(expected[device])):
+            return f"device {device}: {value} = {shape} {text}\n{np.asarray(result)}\nmust be\n{expected[device]}"
+    return None
+
+
 def values_of(name, dims, random):
     dtype = TYPES[name]
     if name == "pred":
@@ -318,28 +402,20 @@ def bits(array):
 
 
 class CollectivesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.client = axle.Client(num_devices=16)
+
     def check(self, name, replicas, partitions, dims, seed):
-        random = np.random.default_rng(seed)
-        devices = Devices(replicas, partitions)
-        operands = [values_of(name, dims, random) for _ in range(devices.count)]
-        program = Program(name, devices, operands, dims)
-        with np.errstate(all="ignore"):
-            add_reductions(program, random)
-            add_gathers(program, random)
-            add_exchanges(program, random)
-        order = [int(d) for d in random.permutation(16)[: devices.count]]
+        program = program_of(name, replicas, partitions, dims, seed)
+        count = program.devices.count
+        order = [int(d) for d in np.random.default_rng(seed).permutation(16)[:count]]
         for engine in ("interpret", "native"):
-            executable = CLIENT.compile(program.text(), engine=engine, devices=order)
-            results = executable.execute_replicated([[operand] for operand in operands])
-            for (value, shape, text), expected, i in zip(program.results, program.expected, itertools.count()):
-                for device in range(devices.count):
-                    found = np.asarray(results[device][i])
-                    if np.array_equal(bits(found), bits(expected[device])):
-                        continue
-                    self.fail(
-                        f"{name}, {replicas} x {partitions}, {engine}, seed {seed}, device {device}: {value} = {shape} "
-                        f"{text}\n{found}\nmust be\n{expected[device]}"
-                    )
+            executable = self.client.compile(program.text(), engine=engine, devices=order)
+            results = executable.execute_replicated([[operand] for operand in program.operands])
+            for device in range(count):
+                if wrong := mistake(program, device, results[device]):
+                    self.fail(f"{name}, {replicas} x {partitions}, {engine}, seed {seed}, {wrong}")
         return len(program.results)
 
     def test_all(self):
