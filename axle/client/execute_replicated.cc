@@ -13,6 +13,7 @@
 #include "axle/client/launcher.h"
 #include "axle/core/strings.h"
 #include "axle/ir/module.h"
+#include "axle/ops/op_def.h"
 #include "axle/ops/replica_groups.h"
 #include "axle/runtime/serial_queue.h"
 
@@ -26,7 +27,10 @@ constexpr std::chrono::microseconds kBrief{50};
 static std::string NameOf(const Module& module, std::uint64_t id) {
   for (const auto& computation : module.computations()) {
     for (const Instruction* inst : computation->instructions()) {
-      if (RendezvousId(*inst) == id) return std::string(inst->name());
+      if (RendezvousId(*inst) == id) {
+        // The operation goes before the name: all-reduce "sum".
+        return StrCat(GetOpDef(*inst).text, " \"", inst->name(), "\"");
+      }
     }
   }
   return "a collective";

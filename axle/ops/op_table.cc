@@ -104,11 +104,13 @@ const OpDef* FindOpDef(std::string_view text) {
 }
 
 // The message names the op, what is wrong, the operand shapes and the source line, at most 8
-// operands.
+// operands. What is wrong with a message between processes begins with the op and the name of the
+// instruction, and is not given the op again.
 Status OpError(const Instruction& inst, std::string_view what, StatusCode code) {
   const OpDef& def = GetOpDef(inst);
   const size_t count = inst.num_operands();
-  std::string message = StrCat(def.text, ": ", what);
+  const bool is_named = what.starts_with(StrCat(def.text, " \"", inst.name(), "\": "));
+  std::string message = is_named ? std::string(what) : StrCat(def.text, ": ", what);
   constexpr size_t kMaxShown = 8;
   for (size_t i = 0; i < std::min(count, kMaxShown); ++i) {
     message += StrCat(i == 0 ? "; " : ", ", OperandName(def, i, count), " ",

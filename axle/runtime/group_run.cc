@@ -355,12 +355,11 @@ Status ReceivedBefore(const GroupRun::Route& route, i64 place) {
 
 }  // namespace
 
-MessageKey GroupRun::KeyOf(const Route& route, i64 place) const {
+MessageKey GroupRun::KeyOf(const Route& route, i64 place, std::string_view operation) const {
   const i64 numbers[] = {route.channel.value_or(0), route.channel ? 1 : 0, route.source,
                          route.target};
   // No instruction has this id.
-  return {link_->run, ~std::uint64_t{0}, place, HashOfNumbers(numbers, link_->program),
-          "a send and its recv"};
+  return {link_->run, ~std::uint64_t{0}, place, HashOfNumbers(numbers, link_->program), operation};
 }
 
 StatusOr<Literal> GroupRun::ReceiveFromOther(const Lines::value_type& line, i64 place,
@@ -370,8 +369,9 @@ StatusOr<Literal> GroupRun::ReceiveFromOther(const Lines::value_type& line, i64 
   std::uint64_t hash = 0;
   const auto size = static_cast<i64>(sizeof hash) + PackedBytes(shape);
   const StorageBlock message(size);
+  const std::string operation = ChannelText(route.channel);  // which the message refers to
   AXLE_ASSIGN(const auto receive,
-              link_->transport->StartReceive(process, KeyOf(route, place),
+              link_->transport->StartReceive(process, KeyOf(route, place, operation),
                                              {message.data(), static_cast<size_t>(size)}));
   const FarWait wait = {
       .at = {.line = &line, .place = place}, .process = process, .limits = limits};
@@ -394,9 +394,10 @@ Status GroupRun::SendToOther(const Route& route, const Literal& value, Limits* l
     const std::lock_guard lock(mutex_);
     place = lines_[route].num_sent++;
   }
+  const std::string operation = ChannelText(route.channel);
   return link_->transport->Send(link_->process_of[static_cast<size_t>(route.target)],
-                                KeyOf(route, place), {message.data(), static_cast<size_t>(size)},
-                                limits);
+                                KeyOf(route, place, operation),
+                                {message.data(), static_cast<size_t>(size)}, limits);
 }
 
 Status GroupRun::Send(const Route& route, const Literal& value, Limits* limits) {
@@ -534,7 +535,7 @@ std::string GroupRun::PlaceText(const Wait& wait) const {
   const std::uint64_t instruction = wait.meeting != nullptr
                                         ? std::get<std::uint64_t>(wait.meeting->first)
                                         : wait.station->instruction();
-  return StrCat("at \"", name_of_(instruction), "\"");
+  return StrCat("at ", name_of_(instruction));
 }
 
 // Of devices that wait at the same place, the first one stands for all.

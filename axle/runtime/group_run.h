@@ -48,8 +48,9 @@ namespace axle {
 
 class GroupRun {
  public:
-  // `name_of` gives the name of an instruction by DeviceContext::Rendezvous::instruction, for
-  // messages. `link` is null if all devices are in this process; it outlives this.
+  // `name_of` gives the operation and the name of an instruction, `all-reduce "sum"`, by
+  // DeviceContext::Rendezvous::instruction, for messages. `link` is null if all devices are in this
+  // process; it outlives this.
   GroupRun(i64 num_devices, std::function<std::string(std::uint64_t)> name_of,
            const RunLink* link = nullptr);
 
@@ -180,7 +181,7 @@ class GroupRun {
   bool IsHere(i64 device) const { return link_ == nullptr || link_->IsHere(device); }
   StatusOr<std::map<i64, Literal>> ExchangeWithOthers(const Meetings::value_type& meeting,
                                                       Limits* limits);
-  MessageKey KeyOf(const Route& route, i64 place) const;
+  MessageKey KeyOf(const Route& route, i64 place, std::string_view operation) const;
   Status SendToOther(const Route& route, const Literal& value, Limits* limits);
   StatusOr<Literal> ReceiveFromOther(const Lines::value_type& line, i64 place, const Shape& shape,
                                      Limits* limits);

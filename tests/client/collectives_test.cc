@@ -134,15 +134,16 @@ TEST_P(Collectives, ADeadlockIsFound) {
   EXPECT_EQ(Run(ByDevice("ROOT f = f32[2] all-reduce(a), replica_groups={}, to_apply=sum",
                          "ROOT g = f32[2] copy(b)"),
                 2),
-            Texts{"INVALID_ARGUMENT: all-reduce: deadlock: device 0 waits at \"f\" for device 1; "
+            Texts{"INVALID_ARGUMENT: all-reduce: deadlock: device 0 waits at all-reduce \"f\" for "
+                  "device 1; "
                   "device 1 has finished the program; operand f32[2]"});
   const auto crossed =
       Run(ByDevice("ROOT f = f32[2] all-reduce(a), replica_groups={}, to_apply=sum",
                    "ROOT g = f32[2] all-reduce(b), replica_groups={}, to_apply=sum"),
           2);
-  EXPECT_EQ(crossed,
-            Texts{"INVALID_ARGUMENT: all-reduce: deadlock: device 0 waits at \"f\" for device 1; "
-                  "device 1 waits at \"g\" for device 0; operand f32[2]"});
+  EXPECT_EQ(crossed, Texts{"INVALID_ARGUMENT: all-reduce: deadlock: device 0 waits at all-reduce "
+                           "\"f\" for device 1; "
+                           "device 1 waits at all-reduce \"g\" for device 0; operand f32[2]"});
 }
 
 TEST_P(Collectives, AFailureEndsTheWaitsOfAll) {

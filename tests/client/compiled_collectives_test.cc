@@ -374,14 +374,15 @@ TEST_F(CollectiveRecords, DeadlocksAndFailures) {
     return Run(*executable, ArgumentsOf(executable->module(), devices, 2)).status().ToString();
   };
   EXPECT_EQ(error_of(ByDevice(kWaitA, "ROOT g = f32[50000] negate(b)"), 2),
-            "INVALID_ARGUMENT: all-reduce: deadlock: device 0 waits at \"f\" for device 1; device "
+            "INVALID_ARGUMENT: all-reduce: deadlock: device 0 waits at all-reduce \"f\" for device "
+            "1; device "
             "1 has finished the program; operand f32[50000]");
-  EXPECT_EQ(
-      error_of(
-          ByDevice(kWaitA, "ROOT g = f32[50000] all-reduce(b), replica_groups={}, to_apply=sum"),
-          2),
-      "INVALID_ARGUMENT: all-reduce: deadlock: device 0 waits at \"f\" for device 1; device 1 "
-      "waits at \"g\" for device 0; operand f32[50000]");
+  EXPECT_EQ(error_of(ByDevice(kWaitA,
+                              "ROOT g = f32[50000] all-reduce(b), replica_groups={}, to_apply=sum"),
+                     2),
+            "INVALID_ARGUMENT: all-reduce: deadlock: device 0 waits at all-reduce \"f\" for device "
+            "1; device 1 "
+            "waits at all-reduce \"g\" for device 0; operand f32[50000]");
   // One that comes with a literal and one that comes to its station. Each tells of its own operand:
   // that of the first to leave is reported.
   const std::string mixed =
@@ -393,8 +394,9 @@ TEST_F(CollectiveRecords, DeadlocksAndFailures) {
                         "set-dimension-size(g, n), dimensions={0}"),
                2);
   EXPECT_EQ(mixed.substr(0, mixed.rfind("; operand f32[")),
-            "INVALID_ARGUMENT: all-reduce: deadlock: device 0 waits at \"f\" for device 1; device "
-            "1 waits at \"g\" for device 0");
+            "INVALID_ARGUMENT: all-reduce: deadlock: device 0 waits at all-reduce \"f\" for device "
+            "1; device "
+            "1 waits at all-reduce \"g\" for device 0");
   EXPECT_EQ(error_of(ByDevice(kWaitA,
                               "ROOT g = f32[50000] custom-call(b), custom_call_target=\"fail\", "
                               "api_version=API_VERSION_TYPED_FFI"),

@@ -142,7 +142,7 @@ TEST_P(Transfers, ADeadlockIsFound) {
   EXPECT_TRUE(texts[0].starts_with("INVALID_ARGUMENT: ")) << texts[0];
   EXPECT_NE(
       texts[0].find("deadlock: device 0 waits to receive from channel 1 for device 1; device 1 "
-                    "waits at \"h\" for device 0"),
+                    "waits at all-reduce \"h\" for device 0"),
       std::string::npos)
       << texts[0];
 }

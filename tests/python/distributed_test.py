@@ -8,6 +8,7 @@
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -93,6 +94,7 @@ def differ(process, processes, rendezvous):
         print(error)
 
 
+NAME = f"process 1 ({socket.gethostname()})"
 AROUND = ', frontend_attributes={_xla_send_recv_source_target_pairs="{{0,1},{1,2},{2,0}}"}'
 SEND = """
 HloModule send, replica_count={replicas}
@@ -153,6 +155,45 @@ def be_killed(process, processes, rendezvous):
             sums(client, exe)
         except axle.AxleError as error:
             print(error)
+
+
+RECV = """
+HloModule recv, replica_count=2
+ENTRY main {{
+  x = f32[2] parameter(0)
+  t = token[] after-all()
+  v = (f32[2], u32[], token[]) recv(t), channel_id=1{pairs}
+  w = (f32[2], token[]) recv-done(v), channel_id=1{pairs}
+  ROOT r = f32[2] get-tuple-element(w), index=0
+}}
+"""
+
+
+def wait_for_a_lost_one(process, processes, rendezvous, engine, text):
+    """Process 1 is killed while process 0 waits for it in a program."""
+    client = connect(process, processes, rendezvous)
+    both = client.compile(SUM.format(replicas=processes), engine=engine)
+    exe = client.compile(text.format(replicas=processes, pairs=AROUND.replace("{1,2},{2,0}", "{1,0}")), engine=engine)
+    assert sums(client, both) == [[1, 10]]
+    if process == 1:
+        wait_for_the_others()
+        os.kill(os.getpid(), signal.SIGKILL)
+    try:
+        sums(client, exe)
+    except axle.AxleError as error:
+        print(error)
+
+
+def lose_native_sum(*job):
+    wait_for_a_lost_one(*job, "native", SUM)
+
+
+def lose_interpreted_sum(*job):
+    wait_for_a_lost_one(*job, "interpret", SUM)
+
+
+def lose_recv(*job):
+    wait_for_a_lost_one(*job, "native", RECV)
 
 
 def come_back(process, processes, rendezvous):
@@ -277,7 +318,11 @@ class Jobs(unittest.TestCase):
     def test_a_process_ends_early(self):
         outputs = start(end_early, 2)
         self.assertEqual(outputs[1], ("", 0))
-        self.assertRegex(outputs[0][0], r"^UNAVAILABLE: .*process 1 \(.*\) has left")
+        # It may have left before the message to it is sent.
+        first = outputs[0][0].replace("send of 8 bytes to", "receive of 8 bytes from")
+        self.assertEqual(
+            first, f'UNAVAILABLE: all-reduce "s": receive of 8 bytes from {NAME}: {NAME} has left; operand f32[2]\n'
+        )
         self.assertEqual(outputs[0][1], 0)
 
     def test_a_process_is_killed(self):
@@ -288,6 +333,16 @@ class Jobs(unittest.TestCase):
             self.assertEqual((len(lines), outputs[process][1]), (2, 0), outputs)
             for line in lines:
                 self.assertRegex(line, r"^UNAVAILABLE: .*process 1 \(.*\) is lost")
+
+    def test_errors_say_the_operation_once(self):
+        lost = f"{NAME}: {NAME} is lost: its connection was closed"
+        for task, text in (
+            (lose_native_sum, f'all-reduce "s": receive of 8 bytes from {lost}; operand f32[2]'),
+            (lose_interpreted_sum, f'all-reduce "s": receive of 16 bytes from {lost}; operand f32[2]'),
+            (lose_recv, f'channel 1: receive of 24 bytes from {lost}; recv-done "w"'),
+        ):
+            with self.subTest(task=task.__name__):
+                self.assertEqual(start(task, 2), [(f"UNAVAILABLE: {text}\n", 0), ("", -signal.SIGKILL)])
 
     def test_a_process_comes_back(self):
         self.assertEqual(start(come_back, 3), [("done\n", 0)] * 3)
