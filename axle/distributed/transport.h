@@ -62,6 +62,11 @@ struct TransportState {
   std::vector<int> left;  // processes that have said that they leave
 };
 
+// The messages that one process has sent to another one, without what the engine sends for itself.
+struct SentMessages {
+  std::int64_t count = 0, bytes = 0;
+};
+
 // Bytes of a report, at most.
 inline constexpr size_t kMostReportBytes = size_t{64} << 10;
 
@@ -92,6 +97,9 @@ class Transport {
   // The beginning of Receive. The bytes outlive what is returned.
   virtual StatusOr<std::unique_ptr<PendingReceive>> StartReceive(int process, const MessageKey& key,
                                                                  std::span<std::byte> bytes) = 0;
+  // What Send has sent to one of the others since the processes were connected; 0 for any other
+  // number.
+  virtual SentMessages sent(int process) const = 0;
   // Waits until all processes have called it as often. Errors: those of Receive.
   virtual Status Barrier(Limits* limits) = 0;
 

@@ -7,7 +7,7 @@
 namespace axle {
 
 // Goes up when anything in this folder that both sides of the symbol use changes.
-inline constexpr int kTransportVersion = 2;
+inline constexpr int kTransportVersion = 3;
 
 }  // namespace axle
 

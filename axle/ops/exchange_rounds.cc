@@ -77,6 +77,30 @@ ExchangeRound PermuteRound(const ExchangeGroup& group, const Ranks& ranks) {
   return round;
 }
 
+// The bytes of operands in each of the parts of a large reduction; empty if it is small.
+std::vector<i64> PartsOf(const ExchangeGroup& group, i64 count) {
+  const std::span<const i64> operands =
+      group.operands.empty() ? std::span(&group.bytes, 1) : group.operands;
+  const auto padded = [](i64 bytes) {
+    return (bytes + kExchangeUnit - 1) / kExchangeUnit * kExchangeUnit;
+  };
+  i64 message = 0;
+  for (const i64 bytes : operands) message += padded(bytes);
+  if (message < kTwoRoundBytes) return {};
+  std::vector<i64> parts(static_cast<size_t>(count));
+  i64 begin = 0, part = 0;  // of the operand, and the part that it begins in
+  for (const i64 bytes : operands) {
+    for (i64 from = begin; from < begin + bytes;) {
+      while (PartBegin(message, part + 1, count) <= from) ++part;
+      const i64 to = std::min(begin + bytes, PartBegin(message, part + 1, count));
+      parts[static_cast<size_t>(part)] += to - from;
+      from = to;
+    }
+    begin += padded(bytes);
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::vector<ExchangeSubtree> SubtreesOf(std::span<const int> rank_of, bool is_tree) {
@@ -112,19 +136,16 @@ ExchangePlan PlanExchange(const ExchangeGroup& group) {
   std::vector<i64> ones(size, 1);
   if (size > 1) {
     switch (group.form) {
-      case ExchangeForm::kReduce:
-        if (bytes < kTwoRoundBytes) {
+      case ExchangeForm::kReduce: {
+        std::vector<i64> parts = PartsOf(group, static_cast<i64>(size));
+        if (parts.empty()) {
           add(Times(Subtrees(group, ranks), bytes), std::move(ones));
         } else {
-          std::vector<i64> parts(size);
-          for (size_t i = 0; i < size; ++i) {
-            const i64 part = static_cast<i64>(i), count = static_cast<i64>(size);
-            parts[i] = PartBegin(bytes, part + 1, count) - PartBegin(bytes, part, count);
-          }
           add(Subtrees(group, ranks), parts);
           add(std::move(parts), std::move(ones));
         }
         break;
+      }
       case ExchangeForm::kReduceScatter:
         add(Subtrees(group, ranks), Times(ranks.devices, bytes / n));
         break;

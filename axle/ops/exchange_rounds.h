@@ -28,6 +28,9 @@ struct ExchangeGroup {
   // and how many times larger the fold of several is than one: sums of narrow floats are f32.
   bool is_tree = false;
   i64 widening = 1;
+  // Of kReduce: the bytes of each operand, whose sum is `bytes`; empty for one. In the
+  // message, which is cut into parts, each begins at a multiple of kExchangeUnit.
+  std::span<const i64> operands = {};
   // Of kPermute: the positions of each source and its target.
   std::span<const std::pair<i64, i64>> pairs = {};
 };

@@ -45,6 +45,16 @@ TEST_F(Messages, ThreadsThatReceiveInAnotherOrder) {
 TEST_F(Messages, MessagesOfOneKeyKeepTheirOrder) {
   RunAll(2, "order");
 }
+// Process p gets p + 1 messages of each other one; no process has the numbers -1 and 3.
+TEST_F(Messages, WhatWasSentIsCounted) {
+  std::vector<TestProcess> processes = job_.StartAll(3, "count-sent");
+  const std::string sent[] = {"sent 0:0 0:0 2:100 3:300 0:0", "sent 0:0 1:0 0:0 3:300 0:0",
+                              "sent 0:0 1:0 2:100 0:0 0:0"};
+  for (size_t p = 0; p < 3; ++p) {
+    EXPECT_EQ(processes[p].WaitForEnd(60), 0) << processes[p].output();
+    EXPECT_TRUE(processes[p].WaitForText(sent[p])) << processes[p].output();
+  }
+}
 TEST_F(Messages, OneProcessIsAJob) {
   RunAll(1, "connect");
 }

@@ -72,10 +72,15 @@ std::vector<Messages> Enumerated(const ExchangeGroup& group) {
   switch (group.form) {
     case ExchangeForm::kReduce: {
       const i64 count = std::ssize(processes);
-      const bool in_parts = group.bytes > 16384;
+      const i64 message = (group.bytes + 63) / 64 * 64;
+      const bool in_parts = message > 16384;
+      const auto part_of = [&](i64 q) {
+        return std::min(group.bytes, PartBegin(message, q + 1, count)) -
+               PartBegin(message, q, count);
+      };
       for (const auto& [from, sizes] : Nodes(group)) {
         for (i64 q = 0; q < count; ++q) {
-          const i64 part = PartBegin(group.bytes, q + 1, count) - PartBegin(group.bytes, q, count);
+          const i64 part = part_of(q);
           for (const i64 size : sizes) {
             send(from, processes[static_cast<size_t>(q)],
                  length(size) * (in_parts ? part : group.bytes));
@@ -86,8 +91,7 @@ std::vector<Messages> Enumerated(const ExchangeGroup& group) {
       rounds.emplace_back();
       for (i64 q = 0; q < count; ++q) {
         for (const i64 to : processes) {
-          send(processes[static_cast<size_t>(q)], to,
-               PartBegin(group.bytes, q + 1, count) - PartBegin(group.bytes, q, count));
+          send(processes[static_cast<size_t>(q)], to, part_of(q));
         }
       }
       break;
@@ -180,6 +184,19 @@ TEST(ExchangeRounds, TreesOfAllLengthsAndRunsAreCutIntoTheirLargestNodes) {
       }
     }
   }
+}
+
+// The operands begin at 0, 10048 and 30080 of a message of 30144 bytes, which is cut at 10048 and
+// 20096: the last part has 9972 bytes of the second operand and all of the third one.
+TEST(ExchangeRounds, TheMessageOfSeveralOperandsIsCut) {
+  const i64 processes[] = {0, 1, 2}, operands[] = {10001, 20020, 40};
+  const ExchangePlan plan = PlanExchange({.form = ExchangeForm::kReduce,
+                                          .processes = processes,
+                                          .bytes = 30061,
+                                          .operands = operands});
+  ASSERT_EQ(plan.rounds.size(), 2u);
+  EXPECT_EQ(plan.rounds[0].receives, std::vector<i64>({10001, 10048, 10012}));
+  EXPECT_EQ(plan.rounds[1].sends, std::vector<i64>({10001, 10048, 10012}));
 }
 
 TEST(ExchangeRounds, AReductionOfEightDevicesInTwoProcesses) {

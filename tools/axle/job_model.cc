@@ -58,10 +58,17 @@ i64 BytesOfResult(const Instruction& inst) {
   return (GivesCollectiveState(inst) ? inst.shape().element(1) : inst.shape()).num_bytes();
 }
 
-i64 BytesOfOperands(const Instruction& inst) {
-  i64 bytes = 0;
-  for (i64 i = 0; i < inst.num_operands(); ++i) bytes += inst.operand(i)->shape().num_bytes();
+Dims BytesOfEachOperand(const Instruction& inst) {
+  Dims bytes;
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    bytes.push_back(inst.operand(i)->shape().num_bytes());
+  }
   return bytes;
+}
+i64 BytesOfOperands(const Instruction& inst) {
+  i64 sum = 0;
+  for (const i64 bytes : BytesOfEachOperand(inst)) sum += bytes;
+  return sum;
 }
 
 // How the devices of one group of a collective are placed.
@@ -73,6 +80,7 @@ struct Group {
 // Collectives with equal members take equally long.
 struct Exchange {
   ExchangeForm form = ExchangeForm::kNone;
+  Dims operand_bytes = {};
   i64 bytes = 0, result_bytes = 0;
   bool is_tree = false;
   i64 widening = 1;
@@ -97,6 +105,7 @@ void SetFold(const Instruction& inst, Exchange& exchange) {
 
 Exchange ExchangeOf(const Instruction& inst) {
   Exchange exchange = {.form = ExchangeFormOf(inst),
+                       .operand_bytes = BytesOfEachOperand(inst),
                        .bytes = BytesOfOperands(inst),
                        .result_bytes = BytesOfResult(inst)};
   bool is_static = inst.shape().is_static();
@@ -251,12 +260,14 @@ class Model {
     std::vector<ExchangePlan> plans;
     double local_bytes = 0;
     for (const Group& group : groups) {
-      const ExchangePlan& plan = plans.emplace_back(PlanExchange({.form = exchange.form,
-                                                                  .processes = group.processes,
-                                                                  .bytes = exchange.bytes,
-                                                                  .is_tree = exchange.is_tree,
-                                                                  .widening = exchange.widening,
-                                                                  .pairs = group.pairs}));
+      const ExchangePlan& plan =
+          plans.emplace_back(PlanExchange({.form = exchange.form,
+                                           .processes = group.processes,
+                                           .bytes = exchange.bytes,
+                                           .is_tree = exchange.is_tree,
+                                           .widening = exchange.widening,
+                                           .operands = exchange.operand_bytes,
+                                           .pairs = group.pairs}));
       const i64 size = std::ssize(group.processes), processes = std::ssize(plan.processes);
       cost.group_size = std::max(cost.group_size, size);
       cost.group_processes = std::max(cost.group_processes, processes);
@@ -267,6 +278,8 @@ class Model {
     }
     LinkLoads::Time longest;
     double received = 0;
+    // By process, over all rounds: who sends most in one round need not do so in the next.
+    std::vector<LinkLoads::Load> sums(round_.links(0).size());
     for (size_t i = 0; i < cost.rounds; ++i) {
       round_.Clear();
       for (const ExchangePlan& plan : plans) {
@@ -275,17 +288,20 @@ class Model {
       const LinkLoads::Time time = round_.RoundTime();
       cost.network += time.seconds;
       if (time.seconds > longest.seconds) longest = time;
-      double sent = 0, messages = 0, most_received = 0;
-      for (const LinkLoads::Load& link : round_.links(0)) {
-        sent = std::max(sent, link.out);
-        messages = std::max(messages, link.messages_out);
+      double most_received = 0;
+      for (size_t process = 0; process < sums.size(); ++process) {
+        const LinkLoads::Load& link = round_.links(0)[process];
+        sums[process].out += link.out;
+        sums[process].messages_out += link.messages_out;
         most_received = std::max(most_received, link.in);
         message_bytes_ = std::max(message_bytes_, link.out + link.in);
       }
-      cost.sent += sent;
-      cost.messages += messages;
       received += most_received;
       if (times > 0) step_.Add(round_, times);
+    }
+    for (const LinkLoads::Load& sum : sums) {
+      cost.sent = std::max(cost.sent, sum.out);
+      cost.messages = std::max(cost.messages, sum.messages_out);
     }
     const double memory = (local_bytes + received) / options_.memory_bandwidth * slowdown_;
     cost.seconds = cost.network + memory;

@@ -154,7 +154,13 @@ Status Endpoint::Send(int process, const MessageKey& key, std::span<const std::b
     if (limits != nullptr) AXLE_TRY(limits->CheckNow());
     return Late(operation, since, has_warned);
   });
-  if (status.ok()) return {};
+  if (status.ok()) {
+    const std::lock_guard lock(mutex_);
+    SentMessages& sent = peers_[static_cast<size_t>(process)].sent;
+    ++sent.count;
+    sent.bytes += static_cast<std::int64_t>(bytes.size());
+    return {};
+  }
   // What ends a send may have left half of the message behind.
   if (status.code() == StatusCode::kUnavailable) {
     BlameLink(process, status.message());
@@ -162,6 +168,12 @@ Status Endpoint::Send(int process, const MessageKey& key, std::span<const std::b
   }
   control_->Fail({status.code(), StrCat(Text(operation), ": ", status.message())});
   return status;
+}
+
+SentMessages Endpoint::sent(int process) const {
+  if (!CheckProcess(process).ok()) return {};
+  const std::lock_guard lock(mutex_);
+  return peers_[static_cast<size_t>(process)].sent;
 }
 
 // Makes a broken connection the first cause, unless there is one. The control plane finds out at

@@ -36,6 +36,7 @@ class Endpoint : public Transport, private ControlPlane::Observer, private Messa
                  Limits* limits) override;
   StatusOr<std::unique_ptr<PendingReceive>> StartReceive(int process, const MessageKey& key,
                                                          std::span<std::byte> bytes) override;
+  SentMessages sent(int process) const override;
   Status Barrier(Limits* limits) override;
   KeyValueStore& store() override { return *store_; }
   void SetReport(std::string report) override { control_->SetReport(std::move(report)); }
@@ -102,6 +103,7 @@ class Endpoint : public Transport, private ControlPlane::Observer, private Messa
   std::map<Slot*, SlotPtr> moving_;
   std::int64_t kept_bytes_ = 0;
   struct Peer {
+    SentMessages sent;
     std::uint64_t num_sent = 0, num_arrived = 0;
     std::uint64_t num_announced = 0;  // when it left
     bool leaves = false, has_answered = false;

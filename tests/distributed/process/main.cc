@@ -313,6 +313,30 @@ Status Steps(Transport& transport, const Arguments& arguments) {
   return {};
 }
 
+// Every process sends every other one so many messages, and counts them.
+Status CountSent(Transport& transport) {
+  const int self = transport.process_id();
+  for (int p = 0; p < transport.num_processes(); ++p) {
+    for (int i = 0; p != self && i <= p; ++i) {
+      const MessageKey key = {.run = 1, .execution = i};
+      AXLE_TRY(
+          transport.Send(p, key, std::vector<std::byte>(static_cast<size_t>(100 * i)), nullptr));
+    }
+  }
+  for (int p = 0; p < transport.num_processes(); ++p) {
+    for (int i = 0; p != self && i <= self; ++i) {
+      std::vector<std::byte> bytes(static_cast<size_t>(100 * i));
+      AXLE_TRY(transport.Receive(p, {.run = 1, .execution = i}, bytes, nullptr));
+    }
+  }
+  std::string text = "sent";
+  for (int p = -1; p <= transport.num_processes(); ++p) {
+    text += StrCat(" ", transport.sent(p).count, ":", transport.sent(p).bytes);
+  }
+  Say(text);
+  return {};
+}
+
 Status RunTask(const std::string& task, Transport& transport, const Arguments& arguments) {
   if (task == "connect") return transport.Barrier(nullptr);
   if (task == "exchange") return Exchange(transport, arguments);
@@ -323,6 +347,7 @@ Status RunTask(const std::string& task, Transport& transport, const Arguments& a
   if (task == "send-forever") return SendForever(transport, arguments);
   if (task == "receive-forever") return ReceiveForever(transport, arguments);
   if (task == "measure") return Measure(transport);
+  if (task == "count-sent") return CountSent(transport);
   if (task == "reports") return Reports(transport);
   if (task == "steps") return Steps(transport, arguments);
   if (task == "leave") return {};
