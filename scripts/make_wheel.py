@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """Makes a wheel of a build: make_wheel.py BUILD_FOLDER OUTPUT_FOLDER [--level 0..9]
 
-The wheel has what `cmake --install` installs of the components `runtime` and `python`, stripped, in one folder of
-Python: the module `axle`, in axle/lib the libraries by their sonames, in axle/bin the command line. What pip shows of it
-comes from python/pyproject.toml. The same build gives the same bytes.
+The wheel has what `cmake --install` installs of the components `runtime`, `distributed`, `distributed_mpi` and `python`,
+stripped, in one folder of Python: the module `axle`, in axle/lib the libraries by their sonames, in axle/bin the command line. What pip
+shows of it comes from python/pyproject.toml. The same build gives the same bytes.
+
+libaxle_gloo.so brings a copy of the Gloo of this machine. Its names, and the names of what Gloo needs, begin with "axl" in
+the place of "lib", as other packages of the process may have those libraries too. For InfiniBand and Redis, which Axle
+does not use, the wheel has axle/distributed/gloo/unused. libaxle_mpi.so takes the MPI of the machine where it is loaded.
 
 Its tag promises that it runs on every Linux of glibc 2.36, with Python alone. So the script refuses a library or program
 that needs a newer symbol, or a library that is neither in the wheel nor one that manylinux lets a wheel expect, or that
@@ -32,6 +36,12 @@ EXPECTED = {"libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so
 NEWEST = {"GLIBC": (2, 36), "GLIBCXX": (3, 4, 30), "CXXABI": (1, 3, 13), "GCC": (12, 0, 0), "ZLIB": (1, 2, 9)}
 ALSO = {"GLIBC_ABI_DT_RELR"}
 LICENCE_FILES = (ROOT / "LICENSE", ROOT / "docs" / "third-party-licences.txt")
+# What a library may need that is not in the wheel: it is loaded only where somebody asks for it, and says what is missing.
+OF_THE_MACHINE = {"axle/lib/libaxle_mpi.so": re.compile(r"libmpi(ch)?\.so\.\d+")}
+TRANSPORT = "axle/lib/libaxle_gloo.so"
+GLOO = re.compile(r"libgloo\.so\.[\d.]+")
+UNUSED_OF_GLOO = re.compile(r"lib(ibverbs|hiredis)\.so\.[\d.]+")
+BROUGHT = re.compile(r"axle/lib/axl(gloo|ibverbs|hiredis)\.so\.[\d.]+")
 # In the order of what a wheel must have first: the libraries, and the folder in which each finds the others.
 RPATHS = {"lib": "$ORIGIN", "bin": "$ORIGIN/../lib"}
 
@@ -49,8 +59,8 @@ def run(*command):
 
 def stage(build, folder):
     """Installs what goes into the wheel, and returns it as a dict: the file for each name in the wheel."""
-    for component, flags in (("runtime", ["--strip"]), ("python", [])):
-        run("cmake", "--install", build, "--prefix", folder, "--component", component, *flags)
+    for component in ("runtime", "distributed", "distributed_mpi", "wheel", "python"):
+        run("cmake", "--install", build, "--prefix", folder, "--component", component, "--strip")
     files = {}
     package = folder / "lib" / "python3" / "site-packages"
     for path in package.rglob("*.py"):
@@ -63,7 +73,36 @@ def stage(build, folder):
     for name in ("axle/lib/libaxle_codegen.so", "axle/bin/axle", "axle/__init__.py"):
         if name not in files or not files[name].exists():
             raise Refused(f"{build} installs no {name}")
+    unused = files.pop("axle/lib/libaxle_gloo_unused.so", None)
+    if TRANSPORT in files:
+        bring_gloo(files, folder, unused)
     return files
+
+
+def needed_by(path):
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "--dynamic", "--wide", path))
+
+
+def renamed(name):
+    return "axl" + name.removeprefix("lib")
+
+
+def bring_gloo(files, folder, unused):
+    """Adds a copy of the shared libgloo.so that the transport needs, if it needs one, and stands in for what that needs
+    and does not use. Names in a library end with a zero byte, and the new ones have the length of the old ones."""
+    for name in filter(GLOO.fullmatch, needed_by(files[TRANSPORT])):
+        found = re.search(rf"^\s*{re.escape(name)} => (/\S+)", run("ldd", files[TRANSPORT]), re.MULTILINE)
+        if not found:
+            raise Refused(f"{TRANSPORT} needs {name}, which is not on this machine")
+        gloo = pathlib.Path(found.group(1))
+        stands_in = list(filter(UNUSED_OF_GLOO.fullmatch, needed_by(gloo)))
+        for source, target in ((files[TRANSPORT], TRANSPORT), (gloo, f"axle/lib/{renamed(name)}")):
+            content = source.read_bytes()
+            for old in (name, *stands_in):
+                content = content.replace(b"\0" + old.encode() + b"\0", b"\0" + renamed(old).encode() + b"\0")
+            files[target] = folder / f"renamed-{source.name}"
+            files[target].write_bytes(content)
+        files |= {f"axle/lib/{renamed(old)}": unused for old in stands_in}
 
 
 def newer_symbols(versions):
@@ -83,17 +122,22 @@ def check_binary(name, dynamic, versions, names):
     ours = {other.rpartition("/")[2] for other in names if other.startswith("axle/lib/")}
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
     foreign = sorted(set(needed) - EXPECTED - ours)
+    if name in OF_THE_MACHINE:
+        foreign = [other for other in foreign if not OF_THE_MACHINE[name].fullmatch(other)]
     if foreign:
         raise Refused(f"{name} needs {', '.join(foreign)}, which is neither in the wheel nor in manylinux")
     # Version information of what it defines comes first; only what it needs has a file.
     needs = versions.partition("Version needs section")[2]
-    newer = list(newer_symbols(re.findall(r"\bName: (\S+)", needs)))
+    of_files = re.split(r"\bFile: (\S+)", needs)  # each file is followed by the versions that are needed of it
+    foreign_needs = of_files[0] + "".join(text for file, text in zip(of_files[1::2], of_files[2::2]) if file not in ours)
+    newer = list(newer_symbols(re.findall(r"\bName: (\S+)", foreign_needs)))
     if newer:
         raise Refused(f"{name} needs {', '.join(newer)}, which {TAG} does not promise")
     # Not RUNPATH, before which LD_LIBRARY_PATH comes.
     paths = [path for found in re.findall(r"\(RPATH\).*\[(.*)\]", dynamic) for path in found.split(":")]
     folder = RPATHS[name.split("/")[1]]
-    if ours & set(needed) and ("(RUNPATH)" in dynamic or folder not in paths):
+    # What is brought for another library is found by the RPATH of that.
+    if ours & set(needed) and not BROUGHT.fullmatch(name) and ("(RUNPATH)" in dynamic or folder not in paths):
         raise Refused(f"{name} needs libraries of the wheel and has not the RPATH {folder}: {paths}")
     outside = [path for path in paths if not path.startswith("$ORIGIN")]
     if outside:

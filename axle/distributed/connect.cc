@@ -1,5 +1,6 @@
 // Loads the library of a transport: libaxle_gloo.so or libaxle_mpi.so beside libaxle.so.
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -94,9 +95,13 @@ StatusOr<std::unique_ptr<Transport>> ConnectTransport(const TransportOptions& op
   void* handle = dlopen(path.c_str(), RTLD_NOW | scope);
   if (handle == nullptr) {
     const char* why = dlerror();
+    const std::string text = StrCat("connect: no ", library.file, ": ", why == nullptr ? "" : why);
+    if (access(path.c_str(), F_OK) == 0) {
+      return Status(StatusCode::kUnavailable,
+                    StrCat(text, "; it needs the package ", library.package));
+    }
     return Status(StatusCode::kUnavailable,
-                  StrCat("connect: no ", library.file, ": ", why == nullptr ? "" : why,
-                         "; it comes with a build with -D", library.option,
+                  StrCat(text, "; it comes with a build with -D", library.option,
                          "=ON and needs the package ", library.package));
   }
   auto* connect =

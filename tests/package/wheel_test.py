@@ -8,6 +8,8 @@ import hashlib
 import importlib.util
 import os
 import pathlib
+import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -28,6 +30,18 @@ import axle
 exe = axle.compile("ENTRY e { p = s32[2] parameter(0) ROOT r = s32[2] negate(p) }", engine="native")
 print(axle.library_path, exe([1, 2]).tolist())
 """
+# Of two processes with two devices each: each prints its sums and what it has loaded from outside of the package.
+PROCESSES_PROGRAM = """
+import axle, numpy as np, re, sys
+add = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }"
+body = "ENTRY e { x = f32[1000] parameter(0) ROOT r = f32[1000] all-reduce(x), replica_groups={}, to_apply=add }"
+client = axle.Client(num_devices=2, distributed={"transport": sys.argv[1], "connect_limit": 60})
+exe = client.compile(f"HloModule m, replica_count=4 {add} {body}", replicas=4, engine="native")
+results = exe.execute_replicated([[np.arange(1000, dtype=np.float32) + n] for n in exe.device_numbers])
+assert all((np.asarray(r[0]) == 4 * np.arange(1000) + 6).all() for r in results), results
+maps = open("/proc/self/maps").read()
+print(sorted(set(re.findall(r"/((?:lib|axl)(?:gloo|ibverbs|hiredis|nl|axle_gloo)[-.].*)$", maps, re.MULTILINE))))
+"""
 JAX_PROGRAM = ROOT / "tests" / "package" / "jax_program.py"
 
 
@@ -39,6 +53,17 @@ def run(*command, **environment):
     if done.returncode != 0:
         raise AssertionError(f"exit status {done.returncode} of {command}: {done.stdout}")
     return done.stdout
+
+
+def needs(library):
+    return make_wheel.needed_by(BUILD / "lib" / library) if (BUILD / "lib" / library).exists() else []
+
+
+def brought():
+    """The libraries of the transports of this build, and Gloo with what stands there for the parts that are not used."""
+    names = [name for name in ("libaxle_gloo.so", "libaxle_mpi.so") if (BUILD / "lib" / name).exists()]
+    gloo = any(name.startswith("libgloo.so") for name in needs("libaxle_gloo.so"))
+    return names + (["axlgloo.so.0", "axlhiredis.so.0.14", "axlibverbs.so.1"] if gloo else [])
 
 
 class Wheel(unittest.TestCase):
@@ -66,6 +91,7 @@ class Wheel(unittest.TestCase):
             sorted([
                 "axle/bin/axle", "axle/lib/libaxle.so.0.1", "axle/lib/libaxle_codegen.so",
                 *(["axle/lib/libaxle_pjrt.so"] if (BUILD / "lib" / "libaxle_pjrt.so").exists() else []),
+                *(f"axle/lib/{name}" for name in brought()),
                 *(f"{self.info}/{name}" for name in (
                     "LICENSE", "METADATA", "RECORD", "WHEEL", "entry_points.txt", "third-party-licences.txt")),
             ]),
@@ -99,6 +125,31 @@ class Wheel(unittest.TestCase):
     def test_same_bytes_again(self):
         again = make_wheel.make_wheel(BUILD, self.folder / "again", level=6)
         self.assertEqual(again.read_bytes(), self.wheel.read_bytes())
+
+    def check_processes(self, venv, site):
+        """Several processes with what the wheel brings, in Python and in JAX, and what is said where MPI is not there."""
+        python, launch = venv / "bin" / "python", (venv / "bin" / "axle", "launch", "-n", "2", "--")
+        if "libaxle_gloo.so" in brought():
+            lines = run(*launch, python, "-c", PROCESSES_PROGRAM, "gloo").splitlines()
+            loaded = sorted(name for name in brought() if name != "libaxle_mpi.so")
+            self.assertEqual(sorted(lines), [f"[{process}] {loaded}" for process in range(2)])
+            if (site / "axle" / "lib" / "libaxle_pjrt.so").exists() and importlib.util.find_spec("jax"):
+                with socket.socket() as free:
+                    free.bind(("127.0.0.1", 0))
+                    port = free.getsockname()[1]
+                text = run(*launch, python, ROOT / "examples" / "jax" / "multi_process.py", JAX_PLATFORMS="axle",
+                           COORDINATOR=f"127.0.0.1:{port}")
+                self.assertIn("[0] 2 processes, 2 devices, 64 examples\n", text)
+                self.assertEqual(len(set(re.findall(r"the weights sum up to (\S+)$", text, re.MULTILINE))), 1, text)
+        for library in filter(make_wheel.OF_THE_MACHINE["axle/lib/libaxle_mpi.so"].fullmatch, needs("libaxle_mpi.so")):
+            folder = self.folder / "no_mpi"
+            folder.mkdir()
+            (folder / library).touch()
+            done = subprocess.run([python, "-c", PROCESSES_PROGRAM, "mpi"], capture_output=True, text=True,
+                                  env={"LD_LIBRARY_PATH": str(folder)})
+            self.assertEqual(done.stderr.splitlines()[-1],
+                             f"axle._errors.AxleError: UNAVAILABLE: connect: no libaxle_mpi.so: {folder / library}: file too short; "
+                             "it needs the package libopenmpi3 or libmpich12")
 
     def test_installed(self):
         venv = self.folder / "venv"
@@ -140,6 +191,7 @@ class Wheel(unittest.TestCase):
             self.assertEqual(run(python, JAX_PROGRAM, AXLE_AS_CPU="1"), "cpu\n")
             self.assertEqual(run(python, JAX_PROGRAM), "cpu\n")
 
+        self.check_processes(venv, site)
         self.assertTrue(any("__pycache__" in path.parts for path in files() - before))
         run(*pip, "uninstall", "--quiet", "--yes", "axle-compiler")
         self.assertEqual(files() - before, set())
@@ -169,6 +221,14 @@ class Refusals(unittest.TestCase):
         self.assertIsNone(self.refusal("axle/lib/libaxle.so.0.1", [self.ZLIB]))
         self.assertEqual(self.refusal("axle/lib/libaxle.so.0.1", [self.ZLIB, ("NEEDED", "Shared library", "libzstd.so.1")]),
                          "axle/lib/libaxle.so.0.1 needs libzstd.so.1, which is neither in the wheel nor in manylinux")
+
+    def test_mpi(self):
+        mpi = [("NEEDED", "Shared library", "libmpi.so.40"), ("NEEDED", "Shared library", "libucp.so.0")]
+        self.assertIsNone(self.refusal("axle/lib/libaxle_mpi.so", mpi[:1]))
+        self.assertEqual(self.refusal("axle/lib/libaxle_mpi.so", mpi),
+                         "axle/lib/libaxle_mpi.so needs libucp.so.0, which is neither in the wheel nor in manylinux")
+        self.assertEqual(self.refusal("axle/lib/libaxle_gloo.so", mpi[:1]),
+                         "axle/lib/libaxle_gloo.so needs libmpi.so.40, which is neither in the wheel nor in manylinux")
 
     def test_versions(self):
         self.assertIsNone(self.refusal("axle/bin/axle", [], "GLIBC_2.36", "GLIBC_2.2.5", "GLIBCXX_3.4.30", "CXXABI_1.3",
