@@ -29,7 +29,7 @@ StatusOr<std::vector<i64>> FirstDevices(Transport& transport, int epoch, i64 num
     }
     first.push_back(first.back() + count);
   }
-  // What a process has put into a folder goes with it: nobody leaves before all have read.
+  // A process removes its values from a folder when it leaves: none does before all have read.
   AXLE_TRY(transport.Barrier(limits));
   return first;
 }

@@ -26,7 +26,7 @@ struct CollectivePlan {
   std::vector<Array> arrays;
   i64 message_bytes = 0;
   // The outputs before the results are the operands in the state of an asynchronous collective, and
-  // those behind them its contexts. Nobody can read them, and they are not written.
+  // those behind them its contexts. No program can read them, and they are not written.
   size_t first_result = 0;
   i64 parts = 0;  // the devices of a group, for kReduceScatter, kGather, kAllToAll and kDeal
   GroupFold fold = {};

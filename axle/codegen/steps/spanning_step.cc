@@ -109,7 +109,7 @@ class Spanning {
     return transport_.StartReceive(team_.processes[static_cast<size_t>(rank)], key_,
                                    {bytes, static_cast<size_t>(size)});
   }
-  // What the others send in one message each.
+  // The messages of the others, one each.
   struct Incoming {
     struct Receive {
       int process;
@@ -231,7 +231,7 @@ class Spanning {
     return sum;
   }
 
-  // What this process sends of [begin, end). One operand of one device needs no copy.
+  // The bytes that this process sends of [begin, end). One operand of one device needs no copy.
   std::span<const std::byte> PackSections(i64 begin, i64 end, std::byte* buffer) {
     std::byte* to = buffer;
     const std::byte* only = nullptr;
@@ -568,7 +568,7 @@ class Spanning {
       if (size < 0 || !IsForAll()) size = pack_for(rank);
       return Send(rank, packed, size);
     }));
-    // What devices here get of each other.
+    // The values that devices here get of each other.
     pack_for(self());
     incoming.from[static_cast<size_t>(self())] = packed;
     if (plan_.how == How::kPermute) SetZeros();

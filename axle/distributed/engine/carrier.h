@@ -19,7 +19,7 @@ struct MessageHeader {
   std::uint64_t num_bytes = 0;
 };
 
-// What takes the messages that arrive. Called by the threads of a carrier; the calls of one process
+// Takes the messages that arrive. Called by the threads of a carrier; the calls of one process
 // come one after the other.
 class MessageSink {
  public:
@@ -49,7 +49,7 @@ class Carrier {
   // error ends the call, and breaks the connection if part of the message is gone.
   virtual Status Send(int process, const MessageHeader& header, std::span<const std::byte> bytes,
                       const std::function<Status()>& check) = 0;
-  // What SendNote of the other side sent. Does not block.
+  // Takes a note that SendNote of the other side has sent. Does not block.
   virtual void TakeNote(int process, std::string_view bytes) = 0;
   // Ends what is in progress, for good: no call of the sink begins afterwards, but those that have
   // begun may still return.

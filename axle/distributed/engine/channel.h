@@ -5,8 +5,9 @@
 //   connects:  HMAC(secret, "connects" job C A)
 //
 // Then frames go both ways: length, type, bytes, and the first 16 bytes of their HMAC with a key
-// that is made of the secret, C and A, over the direction and the number of the frame too. Whoever
-// does not know the secret can neither take part nor repeat or change what others have sent.
+// that is made of the secret, C and A, over the direction and the number of the frame too. A
+// stranger who does not know the secret can neither take part nor repeat or change frames of
+// others.
 //
 // Nothing blocks; the owner polls the descriptor and calls Pump. Not thread-safe.
 #pragma once

@@ -238,7 +238,7 @@ Status Connector::StepGuests() {
   return {};
 }
 
-// What a process says until it is ready; what it says later is not for here.
+// Takes the frames of a process until it is ready; later ones are for the control plane.
 Status Connector::TakeReady(size_t process) {
   Found& found = found_[process];
   Channel::Frame frame;
@@ -350,7 +350,7 @@ void Connector::TellTargets(std::set<int>& told) {
   for (Target& target : targets_) {
     if (target.is_done || Clock::now() < target.next_try) continue;
     if (target.channel == nullptr) {
-      // What is wrong here too changes nothing any more.
+      // A second error here changes nothing any more.
       if (!StepTarget(target).ok()) Retry(target);
     } else if (Tell(*target.channel, target.process)) {
       target.is_done = target.channel->is_open();
@@ -419,14 +419,14 @@ StatusOr<std::vector<Connector::Found>> Connector::Connect(Limits* limits) {
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(options_.connect_limit));
   bool has_told = false;
-  // Nobody goes on before all have found all: process 0, if it left, would take the store with it.
+  // No process goes on before all have found all: process 0 takes the store along when it leaves.
   while (true) {
     if (num_missing_ == 0 && !has_told) {
       has_told = true;
       for (const Found& found : found_) {
         if (found.channel == nullptr) continue;
         found.channel->Queue(static_cast<std::uint8_t>(NoteType::kReady), "");
-        // What is wrong, if anything is, the next look at the channel tells.
+        // If this fails, the next look at the channel returns the error.
         static_cast<void>(found.channel->Pump());
       }
     }
@@ -442,7 +442,7 @@ StatusOr<std::vector<Connector::Found>> Connector::Connect(Limits* limits) {
       return status;
     }
   }
-  // Those that are still guests have proved nothing.
+  // Connections that are still guests have proved nothing.
   return std::move(found_);
 }
 

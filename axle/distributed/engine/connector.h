@@ -13,7 +13,7 @@
 
 namespace axle {
 
-// What two processes say of themselves when they meet.
+// Two processes say this of themselves when they meet.
 struct ProcessGreeting {
   std::string version, fingerprint, host;
   int num_processes = 0, process_id = -1;

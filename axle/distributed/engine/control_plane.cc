@@ -290,7 +290,7 @@ void ControlPlane::Run() {
   auto last_turn = Clock::now(), next_heartbeat = last_turn;
   Clock::time_point flush_end = {};
   std::vector<pollfd> polled;
-  // What came together with the last greetings is in the channels already.
+  // Frames that came together with the last greetings are in the channels already.
   for (size_t p = 0; p < peers_.size(); ++p) {
     if (peers_[p].channel != nullptr) Read(static_cast<int>(p));
   }

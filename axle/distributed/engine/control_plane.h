@@ -30,7 +30,7 @@
 
 namespace axle {
 
-// What processes tell each other over the control plane.
+// The kinds of notes that processes send each other over the control plane.
 enum class NoteType : std::uint8_t {
   kHello = 1,
   kHeartbeat,
@@ -45,7 +45,7 @@ enum class NoteType : std::uint8_t {
 
 class ControlPlane {
  public:
-  // What the owner is told, from the thread of the control plane or, for OnFailure, from that which
+  // The owner. It is called by the thread of the control plane, for OnFailure also by the one that
   // calls Fail. No lock is held.
   class Observer {
    public:

@@ -111,7 +111,7 @@ void Endpoint::Warn(const std::string& text) const {
   try {
     options_.warn(text);
   } catch (...) {
-    // A warning that nobody takes changes nothing.
+    // An exception of the function for warnings changes nothing.
   }
 }
 
@@ -161,7 +161,7 @@ Status Endpoint::Send(int process, const MessageKey& key, std::span<const std::b
     sent.bytes += static_cast<std::int64_t>(bytes.size());
     return {};
   }
-  // What ends a send may have left half of the message behind.
+  // A send that fails may have left half of the message behind.
   if (status.code() == StatusCode::kUnavailable) {
     BlameLink(process, status.message());
     return WhyNot(operation);

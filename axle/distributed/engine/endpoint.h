@@ -59,12 +59,12 @@ class Endpoint : public Transport, private ControlPlane::Observer, private Messa
     bool has_receive = false;
     bool is_moving = false;  // the carrier writes to its bytes
     bool has_arrived = false;
-    bool is_abandoned = false;  // nobody waits for it any more
+    bool is_abandoned = false;  // no thread waits for it any more
     std::condition_variable changed;
   };
   using SlotPtr = std::shared_ptr<Slot>;
   class Receiver;
-  // What a wait was for, in messages.
+  // The purpose of a wait, for error messages.
   struct Operation {
     std::string_view name, verb, direction;  // "send" and "to", "receive" and "from"
     std::uint64_t num_bytes;

@@ -1,4 +1,4 @@
-// What both transports do to connect: options, store, control plane, endpoint.
+// How both transports connect: options, store, control plane, endpoint.
 #pragma once
 #include <functional>
 #include <memory>

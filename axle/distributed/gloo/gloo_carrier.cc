@@ -87,13 +87,13 @@ class NoPipeSignal {
   bool was_pending_;
 };
 
-// What ends a link from our side.
+// Closes a link from this side.
 struct LinkEnds : std::exception {
   const char* what() const noexcept override { return "its connection was closed"; }
 };
 
-// Aborts the waits for sends that last, so that their threads look around. Its thread also does
-// what nobody may do who holds a lock of Gloo.
+// Aborts the waits for sends that last, so that their threads look around. Its thread also makes
+// the calls that a thread with a lock of Gloo must not make.
 class Ticker {
  public:
   // `look` is called after each Ask.
@@ -209,7 +209,7 @@ class GlooCarrier : public Carrier {
       }
       Status status = WaitForSend(*first, link, check);
       if (status.ok() && rest != nullptr) status = WaitForSend(*rest, link, check);
-      // Nobody reads from the bytes any more, whatever happens.
+      // No thread reads from the bytes any more, whatever happens.
       if (!status.ok()) Break(process, link);
       return status;
     } catch (const std::exception& error) {
@@ -269,7 +269,7 @@ class GlooCarrier : public Carrier {
     for (gloo::transport::UnboundBuffer* buffer : link.receives) buffer->abortWaitRecv();
   }
 
-  // Whoever waits for a message on a connection that has ended waits no longer.
+  // Ends the waits for messages on connections that have ended.
   void BreakClosed() {
     for (size_t p = 0; p < links_.size(); ++p) {
       if (links_[p]->is_closed.exchange(false)) Break(static_cast<int>(p), *links_[p]);

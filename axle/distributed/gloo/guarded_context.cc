@@ -27,7 +27,7 @@ constexpr int kNoFile = -1;
 using Closed = std::function<void(int process)>;
 
 // All members but changeState are called by Gloo's thread. It must not wait for the lock of a pair:
-// who has it may wait for this thread. What is to be read or written is told again.
+// its holder may wait for this thread. The kernel reports again what is to be read or written.
 class GuardedPair : public gloo::transport::tcp::Pair {
  public:
   GuardedPair(gloo::transport::tcp::Context* context, gloo::transport::tcp::Device* device,

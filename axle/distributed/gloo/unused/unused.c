@@ -23,7 +23,7 @@ void* redisConnectWithTimeout(const char* host, int port, ...) {
   return 0;
 }
 
-/* What needs a device or a connection. */
+/* These need a device or a connection. */
 #define NEEDS_ONE(name) \
   void* name(void);     \
   void* name(void) { return 0; }
