@@ -47,7 +47,7 @@ std::pair<MeetingPlace, Dims> GroupRun::PlaceOf(const Wait& wait) const {
     return {{Kind::kLiterals, instruction, execution, group}, participants};
   }
   if (wait.line != nullptr) {
-    const MessageKey key = KeyOf(wait.line->first, wait.place);
+    const MessageKey key = KeyOf(wait.line->first, wait.place, "");
     return {{Kind::kTransfer, key.instruction, key.execution, key.group},
             {wait.line->first.source}};
   }
@@ -102,7 +102,7 @@ void GroupRun::ForArrivals(const Fn& fn) const {
   }
   for (const auto& [route, line] : lines_) {
     if (!IsHere(route.source) || line.num_sent == 0) continue;
-    const MessageKey key = KeyOf(route, line.num_sent - 1);
+    const MessageKey key = KeyOf(route, line.num_sent - 1, "");
     fn(Arrival{{Kind::kTransfer, key.instruction, key.execution, key.group}, route.source});
   }
 }
