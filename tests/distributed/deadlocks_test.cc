@@ -132,7 +132,8 @@ TEST_P(Deadlocks, TwoCollectivesCross) {
                     "g = f32[4] all-gather(b), replica_groups={}, dimensions={0} "
                     "ROOT h = f32[2] slice(g), slice={[0:2]}")});
   ExpectDeadlock(texts,
-                 "deadlock: device 0 waits at \"f\" for device 1; device 1 waits at \"g\" for "
+                 "deadlock: device 0 waits at all-reduce \"f\" for device 1; device 1 waits at "
+                 "all-gather \"g\" for "
                  "device 0");
 }
 
@@ -143,9 +144,9 @@ TEST_P(Deadlocks, OneHasFinished) {
                "ROOT g = f32[2] copy(b)");
   const Texts texts = Run({program});
   EXPECT_EQ(texts[1], "OK");
-  ExpectDeadlock(
-      {texts[0]},
-      "deadlock: device 0 waits at \"f\" for device 1; device 1 has finished the program");
+  ExpectDeadlock({texts[0]},
+                 "deadlock: device 0 waits at all-reduce \"f\" for device 1; device 1 has finished "
+                 "the program");
 }
 
 // The one that has finished waits in the next run of the same devices.
@@ -158,9 +159,9 @@ TEST_P(Deadlocks, OneIsInTheNextRun) {
   const std::string program =
       ByDevice(1, "ROOT f = f32[2] all-reduce(a), replica_groups={}, to_apply=sum",
                "ROOT g = f32[2] copy(b)");
-  ExpectDeadlock(
-      Run({whole, program, whole}),
-      "deadlock: device 1 waits at \"f\" for device 0; device 0 has finished the program");
+  ExpectDeadlock(Run({whole, program, whole}),
+                 "deadlock: device 1 waits at all-reduce \"f\" for device 0; device 0 has finished "
+                 "the program");
 }
 
 TEST_P(Deadlocks, ARecvWithoutASend) {
@@ -176,7 +177,7 @@ TEST_P(Deadlocks, ARecvWithoutASend) {
   ExpectDeadlock(
       texts,
       "deadlock: device 0 waits to receive from channel 3 for device 1; device 1 waits at "
-      "\"f\" for device 0");
+      "all-reduce \"f\" for device 0");
 }
 
 // Devices that wait here for one that waits for others, and large messages, of which a process
@@ -195,8 +196,8 @@ TEST_P(Deadlocks, SeveralDevicesInAProcess) {
                             "ROOT g = f32[2] all-reduce(b), replica_groups={}, to_apply=sum"))},
           kElements);
   // A process that has said nothing yet is not in the text.
-  ExpectDeadlock(texts, "waits at \"g\" for device 2");
-  ExpectDeadlock(texts, "device 2 waits at \"f\" for devices ");
+  ExpectDeadlock(texts, "waits at all-reduce \"g\" for device 2");
+  ExpectDeadlock(texts, "device 2 waits at all-reduce \"f\" for devices ");
 }
 
 // Two wait for each other while a third one computes.
@@ -213,7 +214,8 @@ TEST_P(Deadlocks, SomeOfTheProcesses) {
       "parameter(0) ROOT g = f32[2] all-reduce(a), replica_groups={{1,0},{2}}, to_apply=sum }");
   const Texts texts = Run({program});
   ExpectDeadlock({texts[0], texts[1]},
-                 "deadlock: device 0 waits at \"f\" for device 1; device 1 waits at \"g\" for "
+                 "deadlock: device 0 waits at all-reduce \"f\" for device 1; device 1 waits at "
+                 "all-reduce \"g\" for "
                  "device 0");
 }
 
