@@ -9,6 +9,8 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <thread>
+#include <vector>
 
 #include "axle/core/strings.h"
 #include "axle/distributed/engine/channel.h"
@@ -228,6 +230,25 @@ TEST(Stores, FolderOfFiles) {
     EXPECT_FALSE((*two)->TryGet("a/b")->has_value());
   }
   EXPECT_FALSE(std::ifstream(folder).good());
+}
+
+// Who leaves a job removes the folder, which others may be about to write to.
+TEST(Stores, FolderThatOthersRemove) {
+  TestJob job;
+  const std::string folder = job.folder() + "/store";
+  std::vector<std::string> failures(2);
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      for (int turn = 0; turn < 1000 && failures[t].empty(); ++turn) {
+        const auto store = OpenFileStore(folder);
+        const Status status = store.ok() ? (*store)->Set(StrCat("key", t), "1") : store.status();
+        if (!status.ok()) failures[t] = status.ToString();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, std::vector<std::string>(2));
 }
 
 TEST(Stores, SecretThatOthersCanRead) {

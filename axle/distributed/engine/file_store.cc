@@ -27,9 +27,19 @@ Status MakeFolder(const std::string& folder) {
   return SystemError("make the folder", folder, errno);
 }
 
-// Writes a new file, for its owner alone.
-Status WriteNew(const std::string& path, std::string_view bytes) {
-  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+// Writes a new file into the folder, which is made, for its owner alone.
+Status WriteNew(const std::string& folder, const std::string& path, std::string_view bytes) {
+  constexpr int kTries = 100;
+  AXLE_TRY(MakeFolder(folder));
+  const auto create = [&] {
+    return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  };
+  Descriptor file(create());
+  // A process that has just left the job may have removed the folder behind the first step.
+  for (int tries = 0; !file.valid() && errno == ENOENT && tries < kTries; ++tries) {
+    AXLE_TRY(MakeFolder(folder));
+    file = Descriptor(create());
+  }
   if (!file.valid()) return SystemError("write", path, errno);
   size_t written = 0;
   while (written < bytes.size()) {
@@ -58,9 +68,8 @@ class FileStore : public KeyValueStore {
   }
 
   Status Set(std::string_view key, std::string_view value) override {
-    AXLE_TRY(MakeFolder(folder_));
     const std::string path = PathOf(key), temporary = Temporary(path);
-    Status status = WriteNew(temporary, value);
+    Status status = WriteNew(folder_, temporary, value);
     if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
       status = SystemError("write", path, errno);
     }
@@ -85,7 +94,7 @@ class FileStore : public KeyValueStore {
   StatusOr<std::string> Secret(std::string_view name) {
     const std::string path = PathOf(name), temporary = Temporary(path);
     if (access(path.c_str(), F_OK) != 0) {
-      Status status = WriteNew(temporary, HexText(RandomBytes(kDigestBytes)));
+      Status status = WriteNew(folder_, temporary, HexText(RandomBytes(kDigestBytes)));
       // The first one makes the file, and removes it in the end; the others find it there.
       if (status.ok() && link(temporary.c_str(), path.c_str()) == 0) {
         written_.insert(path);
