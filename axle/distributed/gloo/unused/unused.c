@@ -6,6 +6,7 @@
  * libibverbs itself is not put into the wheel: it needs libnl, which is under the LGPL.
  * scripts/make_wheel.py copies this library into the wheel under the name that the copy of Gloo there looks for. */
 
+/* NOLINTBEGIN(readability-identifier-naming): the names of those libraries */
 struct ibv_device;
 
 /* No devices. */
@@ -51,3 +52,4 @@ NEEDS_ONE(ibv_wc_status_str)
 NEEDS_ONE(redisCommand)
 NEEDS_ONE(redisCommandArgv)
 NEEDS_ONE(redisFree)
+/* NOLINTEND(readability-identifier-naming) */
