@@ -283,8 +283,12 @@ std::optional<Status> BegunRuns::Difference(int process, const Told& told) const
       return FailedPrecondition(StrCat(
           "run ", run.id.second, " of the job: ", self < process ? own : other, " and ",
           self < process ? other : own,
-          theirs.name == run.name ? ", another program of that name or for other devices" : "",
-          "; all processes run the same programs in the same order, with the same numerics"));
+          theirs.name == run.name
+              ? ", another program of that name, for other devices, with other numerics or on "
+                "another engine"
+              : "",
+          "; all processes run the same programs in the same order, with the same numerics and "
+          "engine"));
     }
   }
   return std::nullopt;

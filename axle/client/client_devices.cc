@@ -77,9 +77,11 @@ StatusOr<RunDevices> Client::DevicesFor(const Module& module, const CompileOptio
     auto placement = std::make_shared<RunPlacement>();
     placement->job = job_;
     placement->processes = HashOf(Join(processes, ","));
-    placement->program = HashOf(StrCat(HashOf(ModuleToProto(module)), " ",
-                                       options.numerics == Numerics::kFast ? "fast " : "", replicas,
-                                       " ", partitions, " ", Join(options.devices, ",")));
+    placement->program = HashOf(StrCat(
+        HashOf(ModuleToProto(module)), " ", options.numerics == Numerics::kFast ? "fast " : "",
+        // Which exchanges other messages.
+        options.engine == EngineKind::kInterpret ? "interpreted " : "", replicas, " ", partitions,
+        " ", Join(options.devices, ",")));
     placement->process_of = std::move(process_of);
     chosen.placement = std::move(placement);
   }

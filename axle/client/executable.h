@@ -158,6 +158,9 @@ class Executable : public std::enable_shared_from_this<Executable> {
   // Accepts the calls of one run on several devices.
   StatusOr<std::vector<std::shared_ptr<Call>>> AcceptAll(
       ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options) const;
+  StatusOr<std::vector<std::shared_ptr<Call>>> AcceptEach(
+      ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options,
+      const std::shared_ptr<Launch>& launch) const;
   // Puts calls of one run into the queues of their devices, all at once.
   void Enqueue(std::span<const std::shared_ptr<Call>> calls) const;
   // Waits for the end of all calls. What ends the wait ends the run.

@@ -24,8 +24,8 @@ struct Executable::Launch {
   ~Launch();
   Launch(const Launch&) = delete;
 
-  // Gives the run its number, if it has a part in other processes. All of its calls have been
-  // accepted. UNAVAILABLE, with the name of the program, if a process was lost before.
+  // Gives the run its number, if it has a part in other processes. UNAVAILABLE, with the name of
+  // the program, if a process was lost before.
   Status Begin(std::string_view program);
 
   // The device is done, with this status. A failure ends the run of all others.

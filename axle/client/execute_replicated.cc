@@ -103,17 +103,29 @@ void Executable::Launch::Cancel() {
   for (const auto& part : parts) part->Cancel();
 }
 
+// In a job, a call counts as a run from here on, whatever comes of it: the others have to learn
+// what is wrong with it, and all of them have to go on with the same number.
 StatusOr<std::vector<std::shared_ptr<Executable::Call>>> Executable::AcceptAll(
     ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options) const {
+  AXLE_ASSIGN(const std::shared_ptr<Launch> launch, MakeLaunch(options.limits));
+  AXLE_TRY(launch->Begin(name()));
+  auto calls = AcceptEach(arguments, options, launch);
+  if (!calls.ok()) launch->Leave(numbers_[0], calls.status());
+  return calls;
+}
+
+StatusOr<std::vector<std::shared_ptr<Executable::Call>>> Executable::AcceptEach(
+    ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options,
+    const std::shared_ptr<Launch>& launch) const {
   if (arguments.size() != devices_.size()) {
     return InvalidArgument(StrCat("execute: \"", name(), "\" runs on ", devices_.size(),
-                                  " devices, not on ", arguments.size()));
+                                  placement_ == nullptr ? " devices" : " devices of this process",
+                                  ", not on ", arguments.size()));
   }
   if (options.device != nullptr) {
     return InvalidArgument("execute: options.device is set, but ExecuteReplicated has its devices");
   }
   if (devices_.size() > 1) AXLE_TRY(devices_[0]->launcher().StartThreads());
-  AXLE_ASSIGN(const std::shared_ptr<Launch> launch, MakeLaunch(options.limits));
   std::vector<std::shared_ptr<Call>> calls;
   for (size_t d = 0; d < devices_.size(); ++d) {
     ExecuteOptions own = options;
@@ -126,10 +138,6 @@ StatusOr<std::vector<std::shared_ptr<Executable::Call>>> Executable::AcceptAll(
     }
     (*call)->launch = launch;
     calls.push_back(*std::move(call));
-  }
-  if (const Status begun = launch->Begin(name()); !begun.ok()) {
-    for (const auto& accepted : calls) accepted->Undo();
-    return begun;
   }
   return calls;
 }

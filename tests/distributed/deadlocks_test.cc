@@ -296,5 +296,47 @@ TEST_P(Deadlocks, AFailureEndsItsRun) {
   EXPECT_LT(seconds_, 5);
 }
 
+// The call is a run all the same: all processes go on with the same number.
+TEST_P(Deadlocks, ArgumentsThatAreRefused) {
+  Connect({1, 1});
+  const std::string program =
+      StrCat(kSum,
+             "ENTRY main { x = f32[2] parameter(0) ROOT f = f32[2] all-reduce(x), "
+             "replica_groups={}, to_apply=sum }");
+  Texts texts(2);
+  ForAll([&](size_t process) {
+    texts[process] = RunOne(*clients_[process], program, process == 1 ? 3 : 2).ToString();
+  });
+  constexpr std::string_view kCause =
+      "execute: argument 0 is f32[3] but \"main\" expects f32[2] for parameter 0 \"x\" (device 0)";
+  EXPECT_EQ(texts[1], StrCat("INVALID_ARGUMENT: ", kCause));
+  EXPECT_TRUE(texts[0].starts_with("INVALID_ARGUMENT: ")) << texts[0];
+  EXPECT_NE(texts[0].find(kCause), std::string::npos) << texts[0];
+}
+
+// Evaluators and compiled code exchange other messages.
+TEST_P(Deadlocks, TwoEngines) {
+  Connect({1, 1});
+  const std::string program =
+      StrCat(kSum,
+             "ENTRY main { x = f32[2] parameter(0) ROOT f = f32[2] all-reduce(x), "
+             "replica_groups={}, to_apply=sum }");
+  Texts texts(2);
+  ForAll([&](size_t process) {
+    const bool is_native = (GetParam() == EngineKind::kNative) == (process == 0);
+    const auto executable = clients_[process]->Compile(
+        program,
+        {.engine = is_native ? EngineKind::kNative : EngineKind::kInterpret, .replicas = 2});
+    ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+    texts[process] = (*executable)->Execute({Literal(Shape(F32, {2}))}).status().ToString();
+  });
+  for (const std::string& text : texts) {
+    EXPECT_TRUE(text.starts_with("FAILED_PRECONDITION: ")) << text;
+    EXPECT_NE(text.find("or on another engine; all processes run the same programs"),
+              std::string::npos)
+        << text;
+  }
+}
+
 }  // namespace
 }  // namespace axle
