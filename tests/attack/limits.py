@@ -58,7 +58,8 @@ def problem(result, limit, memory):
     code, seconds, out, err, peak, cpu = result
     # A process that got less processor time than it may take was not late by itself: others had the processors.
     late = seconds > limit + GRACE and cpu > limit + GRACE
-    if code < 0 and (code != -signal.SIGKILL or late):
+    hung = seconds > limit + HANG  # killed by run()
+    if code < 0 and (code != -signal.SIGKILL or late or hung):
         return f"ended with signal {-code} after {seconds:.1f} s"
     if code < 0:
         return ""
