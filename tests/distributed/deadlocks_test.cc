@@ -23,6 +23,12 @@ using Texts = std::vector<std::string>;
 constexpr std::string_view kSum =
     "HloModule m\nsum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }\n";
 
+// All devices meet once.
+std::string AllReduceOfAll() {
+  return StrCat(kSum, "ENTRY main { x = f32[2] parameter(0) ROOT f = f32[2] all-reduce(x), ",
+                "replica_groups={}, to_apply=sum }");
+}
+
 // Device `device` does what `first` says with a, the others what `rest` says with b.
 std::string ByDevice(i64 device, std::string_view first, std::string_view rest) {
   return StrCat(kSum, "ENTRY main { x = f32[2] parameter(0) r = u32[] replica-id() z = u32[] ",
@@ -152,10 +158,7 @@ TEST_P(Deadlocks, OneHasFinished) {
 // The one that has finished waits in the next run of the same devices.
 TEST_P(Deadlocks, OneIsInTheNextRun) {
   Connect({1, 1});
-  const std::string whole = StrCat(
-      kSum,
-      "ENTRY main { x = f32[2] parameter(0) ROOT f = f32[2] all-reduce(x), replica_groups={}, "
-      "to_apply=sum }");
+  const std::string whole = AllReduceOfAll();
   const std::string program =
       ByDevice(1, "ROOT f = f32[2] all-reduce(a), replica_groups={}, to_apply=sum",
                "ROOT g = f32[2] copy(b)");
@@ -264,10 +267,7 @@ TEST_P(Deadlocks, AFailureDoesNotEndRunsBeforeIt) {
                "ROOT s = f32[2] custom-call(a), custom_call_target=\"fail\", "
                "api_version=API_VERSION_TYPED_FFI",
                "ROOT f = f32[2] all-reduce(b), replica_groups={{0,1},{2}}, to_apply=sum");
-  const std::string third = StrCat(kSum,
-                                   "ENTRY main { x = f32[2] parameter(0) ROOT f = f32[2] "
-                                   "all-reduce(x), replica_groups={}, to_apply=sum }");
-  const Texts texts = Run({first, second, third});
+  const Texts texts = Run({first, second, AllReduceOfAll()});
   EXPECT_EQ(texts[2], "INVALID_ARGUMENT: custom-call: \"fail\": broken; operand f32[2]");
   for (const Texts both = {texts[0], texts[1]}; const std::string& text : both) {
     EXPECT_TRUE(text.starts_with("INVALID_ARGUMENT: execute: \"m\": process 2 (")) << text;
@@ -276,7 +276,7 @@ TEST_P(Deadlocks, AFailureDoesNotEndRunsBeforeIt) {
   EXPECT_EQ(num_whole_, (std::vector<int>{1, 1, 1}));
   // All of them begin again.
   ForAll([&](size_t process) { EXPECT_TRUE(clients_[process]->Reconnect(nullptr).ok()); });
-  EXPECT_EQ(Run({third}), Texts(3, "OK"));
+  EXPECT_EQ(Run({AllReduceOfAll()}), Texts(3, "OK"));
 }
 
 // The others are in the run in which a process fails: they learn of it at once.
@@ -299,10 +299,7 @@ TEST_P(Deadlocks, AFailureEndsItsRun) {
 // The call is a run all the same: all processes go on with the same number.
 TEST_P(Deadlocks, ArgumentsThatAreRefused) {
   Connect({1, 1});
-  const std::string program =
-      StrCat(kSum,
-             "ENTRY main { x = f32[2] parameter(0) ROOT f = f32[2] all-reduce(x), "
-             "replica_groups={}, to_apply=sum }");
+  const std::string program = AllReduceOfAll();
   Texts texts(2);
   ForAll([&](size_t process) {
     texts[process] = RunOne(*clients_[process], program, process == 1 ? 3 : 2).ToString();
@@ -317,10 +314,7 @@ TEST_P(Deadlocks, ArgumentsThatAreRefused) {
 // Evaluators and compiled code exchange other messages.
 TEST_P(Deadlocks, TwoEngines) {
   Connect({1, 1});
-  const std::string program =
-      StrCat(kSum,
-             "ENTRY main { x = f32[2] parameter(0) ROOT f = f32[2] all-reduce(x), "
-             "replica_groups={}, to_apply=sum }");
+  const std::string program = AllReduceOfAll();
   Texts texts(2);
   ForAll([&](size_t process) {
     const bool is_native = (GetParam() == EngineKind::kNative) == (process == 0);
