@@ -27,6 +27,8 @@ constexpr i64 kSliceSize = 1 << 16;
 // The same when an operand is a scalar that stands for all elements: an array of this size is
 // filled with copies of it.
 constexpr i64 kBroadcastSliceSize = 4 * kBlockSize;
+// How many bytes of results of calls without arguments one run keeps.
+constexpr i64 kMaxKeptBytes = i64{64} << 20;
 
 class Interpreter;
 
@@ -58,6 +60,9 @@ class InterpretedCallee : public Callee {
   std::vector<Literal> values_;  // by Instruction::index(); a computation never calls itself
   std::optional<LaneProgram> lanes_;
   bool tried_lanes_ = false;
+  // The result of a computation without parameters, if it is the same each time. Computations that
+  // call each other twice, level upon level, would take time exponential in the levels without it.
+  std::optional<Literal> kept_;
 };
 
 // The arrays of one lane program under way; kept, so that small programs allocate nothing.
@@ -101,6 +106,14 @@ class Interpreter {
   bool is_dynamic() const { return is_dynamic_; }
   void set_dynamic() { is_dynamic_ = true; }
   LaneScratch& scratch() { return scratch_; }
+  // How many steps so far did, or met, something outside of their operands.
+  i64& num_effects() { return num_effects_; }
+  // Whether there is room to keep a result of so many bytes to the end of the run.
+  bool MayKeep(i64 bytes) {
+    if (bytes > kMaxKeptBytes - kept_bytes_) return false;
+    kept_bytes_ += bytes;
+    return true;
+  }
 
   // One call at depth 1 is the run; deeper ones tell that it goes on.
   void Progress(double done) {
@@ -118,12 +131,16 @@ class Interpreter {
   LaneScratch scratch_;
   RunState run_;
   bool is_dynamic_ = false;
+  i64 num_effects_ = 0;
+  i64 kept_bytes_ = 0;
   int depth_ = 0;
   double done_ = 0;
   ProgressPace pace_;
 };
 
 StatusOr<Literal> InterpretedCallee::Call(std::span<Literal> args) {
+  if (kept_) return *kept_;
+  const i64 effects_before = interpreter_.num_effects();
   AXLE_TRY(CheckCallDepth(interpreter_.depth(), computation_.name()));
   ++interpreter_.depth();
   const Status status = Run(args);
@@ -136,7 +153,12 @@ StatusOr<Literal> InterpretedCallee::Call(std::span<Literal> args) {
   for (const auto& [value, literal] : plan_->constants) {
     if (value == root) return values_[root];
   }
-  return std::exchange(values_[root], Literal());
+  Literal result = std::exchange(values_[root], Literal());
+  if (args.empty() && interpreter_.num_effects() == effects_before &&
+      interpreter_.MayKeep(result.shape().num_bytes())) {
+    kept_ = result;
+  }
+  return result;
 }
 
 Status InterpretedCallee::Run(std::span<Literal> args) {
@@ -199,6 +221,7 @@ Status InterpretedCallee::RunStep(const PlanStep& step) {
   if (step.kind == PlanStep::Kind::kElement) return RunElement(step), Status();
   const Instruction& inst = *step.inst;
   const OpDef& def = GetOpDef(inst);
+  if (HasSideEffect(inst) || def.lowering == Lowering::kCollective) ++interpreter_.num_effects();
   if (def.lowering != Lowering::kData) {
     const Status fits = CheckStorage(inst.shape().num_bytes());
     if (!fits.ok()) return NoMemoryFor(inst, fits);

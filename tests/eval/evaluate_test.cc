@@ -260,6 +260,37 @@ TEST(Evaluate, DeepCallsEndWithAnError) {
 
 #if defined(__x86_64__)
 // A host that flushes subnormals and rounds upwards gets the same bits, and keeps its modes.
+// 40 levels of two calls each would be 2^40 calls.
+TEST(Evaluate, CallsWithoutArgumentsRunOnce) {
+  std::string text = "HloModule m\n\nlevel0 { ROOT one = s64[] constant(1) }\n";
+  for (int i = 1; i <= 40; ++i) {
+    text += StrCat("level", i, " { a = s64[] call(), to_apply=level", i - 1,
+                   "  b = s64[] call(), to_apply=level", i - 1, "  ROOT s = s64[] add(a, b) }\n");
+  }
+  text += "ENTRY main { ROOT r = s64[] call(), to_apply=level40 }\n";
+  EXPECT_EQ(Value(Evaluate(*ParseModule(text), {})), "1099511627776");
+}
+
+TEST(Evaluate, CallsWithoutArgumentsAndWithEffectsRunEachTime) {
+  const auto module = ParseModule(R"(HloModule m
+
+both { x = pred[] parameter(0)  y = pred[] parameter(1)  ROOT r = pred[] and(x, y) }
+
+draw { ROOT state = u64[2] rng-get-and-update-state(), delta=1 }
+
+inner { ROOT drawn = u64[2] call(), to_apply=draw }
+
+ENTRY main {
+  a = u64[2] call(), to_apply=inner
+  b = u64[2] call(), to_apply=inner
+  same = pred[2] compare(a, b), direction=EQ
+  zero = pred[] constant(true)
+  ROOT all_same = pred[] reduce(same, zero), dimensions={0}, to_apply=both
+}
+)");
+  EXPECT_EQ(Value(Evaluate(*module, {})), "false");
+}
+
 TEST(Evaluate, TheHostsFloatingPointModeDoesNotCount) {
   constexpr std::string_view kText =
       "HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  y = f32[4] parameter(1)\n"
