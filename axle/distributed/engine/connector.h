@@ -95,11 +95,14 @@ inline std::chrono::steady_clock::duration HeartbeatInterval(const TransportOpti
       std::chrono::duration<double>(options.silence_limit / 5));
 }
 
-// How a cause is sent: its code, the process that was lost or -1, and its text.
+// Whom a cause names: the process that was lost, or one of these.
+constexpr int kNobody = -1;   // the sender has failed itself
+constexpr int kAnother = -2;  // the text says who has failed: the sender was told so
+// How a cause is sent: its code, whom it names, and its text.
 std::string CauseToBytes(const Status& cause, int lost);
 struct ParsedCause {
   StatusCode code = StatusCode::kUnavailable;
-  int lost = -1;
+  int lost = kNobody;
   std::string text;
 };
 ParsedCause ParseCause(std::string_view bytes);

@@ -177,11 +177,13 @@ bool ControlPlane::is_lost(int process) const {
 }
 
 void ControlPlane::Fail(const Status& cause) {
-  SetFailure(cause, -1, true);
+  SetFailure(cause, kNobody, kNobody);
 }
 
-// Keeps a cause, and calls the observer if it is the first one.
-void ControlPlane::SetFailure(const Status& cause, int lost, bool tell_others) {
+// Keeps a cause, and calls the observer if it is the first one. All processes are told of it, with
+// `named` in the note, also of one that another process has told: this one may leave, and it must
+// not be found to have left by a process that does not know why yet.
+void ControlPlane::SetFailure(const Status& cause, int lost, std::optional<int> named) {
   {
     const std::lock_guard lock(mutex_);
     if (lost >= 0 && lost < static_cast<int>(peers_.size())) peers_[Index(lost)].is_lost = true;
@@ -189,8 +191,9 @@ void ControlPlane::SetFailure(const Status& cause, int lost, bool tell_others) {
       failure_ = cause;
       has_failed_.store(true, std::memory_order_release);
       for (Peer& peer : peers_) {
-        if (!tell_others || peer.channel == nullptr) continue;
-        peer.channel->Queue(static_cast<std::uint8_t>(NoteType::kCause), CauseToBytes(cause, lost));
+        if (!named || peer.channel == nullptr) continue;
+        peer.channel->Queue(static_cast<std::uint8_t>(NoteType::kCause),
+                            CauseToBytes(cause, *named));
       }
     }
   }
@@ -199,18 +202,20 @@ void ControlPlane::SetFailure(const Status& cause, int lost, bool tell_others) {
 }
 
 void ControlPlane::Lose(int process, const std::string& why) {
-  SetFailure({StatusCode::kUnavailable, StrCat(Name(process), " is lost: ", why)}, process, true);
+  SetFailure({StatusCode::kUnavailable, StrCat(Name(process), " is lost: ", why)}, process, process);
 }
 
 void ControlPlane::TakeCause(int process, std::string_view bytes) {
   const ParsedCause cause = ParseCause(bytes);
   if (cause.lost == options_.process_id) {
-    SetFailure({cause.code, StrCat(Name(process), " has given this process up: ", cause.text)}, -1,
-               false);
+    SetFailure({cause.code, StrCat(Name(process), " has given this process up: ", cause.text)},
+               kNobody, std::nullopt);
   } else if (cause.lost >= 0) {
-    SetFailure({cause.code, cause.text}, cause.lost, false);
+    SetFailure({cause.code, cause.text}, cause.lost, cause.lost);
+  } else if (cause.lost == kAnother) {
+    SetFailure({cause.code, cause.text}, kNobody, kAnother);
   } else {
-    SetFailure({cause.code, StrCat(Name(process), " has failed: ", cause.text)}, -1, false);
+    SetFailure({cause.code, StrCat(Name(process), " has failed: ", cause.text)}, kNobody, kAnother);
   }
 }
 

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -108,7 +109,7 @@ class ControlPlane {
   void Read(int process);
   void TakeCause(int process, std::string_view bytes);
   void Lose(int process, const std::string& why);
-  void SetFailure(const Status& cause, int lost, bool tell_others);
+  void SetFailure(const Status& cause, int lost, std::optional<int> named);
   void Wake();
   void CallOnHeartbeat();
   void TakeUrgentReports();
