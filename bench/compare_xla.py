@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Compares Axle with XLA:CPU on the programs of bench/programs/; docs/benchmarks.md says how.
+"""Compares Axle with XLA:CPU on the programs of bench/programs/ or bench/breadth/; docs/benchmarks.md says how.
 
     bench/compare_xla.py                         all programs, 1 and 2 threads: hours
     bench/compare_xla.py --quick                 the headline set on 1 thread, with few samples
     bench/compare_xla.py --only D1 T1.exp.1M --threads 1 2
+    bench/compare_xla.py --suite breadth --threads 1      the small functions of bench/breadth/
     bench/compare_xla.py --self-test             each side against itself: ratios must be 1 within 5 %
 
 Needs a build of Axle (cmake --build --preset bench) and jaxlib (scripts/deps.sh --compare).
@@ -39,7 +40,12 @@ def arguments():
         "--quick", action="store_true", help="headline set, 1 thread, XLA's synchronous mode, 7 samples, 4 s per side"
     )
     parser.add_argument("--only", nargs="+", default=[], metavar="ID", help="programs, or what their ids begin with")
-    parser.add_argument("--family", nargs="+", default=[], metavar="LETTER", help="families: E T R N D C G L W M K")
+    parser.add_argument(
+        "--suite", choices=("programs", "breadth"), default="programs", help="the folder of bench/ (default: programs)"
+    )
+    parser.add_argument(
+        "--family", nargs="+", default=[], metavar="NAME", help="families: E T R ... of programs, words of breadth"
+    )
     parser.add_argument("--headline", action="store_true", default=None, help="only the headline set")
     parser.add_argument("--engine", choices=("interpret", "native"), default="native", help="Axle's (default: native)")
     parser.add_argument(
@@ -73,7 +79,7 @@ def arguments():
     parser.add_argument("--list", action="store_true", help="print the programs and stop")
     options = parser.parse_args()
     quick = options.quick
-    if quick and options.headline is None and not options.only and not options.family:
+    if quick and options.headline is None and not (options.only or options.family or options.suite != "programs"):
         options.headline = True
     options.threads = options.threads or ([1] if quick else [1, 2])
     options.numerics = options.numerics or (["strict"] if quick else ["strict", "fast"])
@@ -473,7 +479,7 @@ def compare(options, chosen, cpus, folder):
 
 def main():
     options = arguments()
-    chosen = programs.select(programs.load(), options.only, options.family, options.headline)
+    chosen = programs.select(programs.load(options.suite), options.only, options.family, options.headline)
     if options.list:
         for program in chosen:
             name = program.id + ("*" if program.headline else "")

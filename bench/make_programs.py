@@ -9,11 +9,8 @@ what fills its arguments, which of them are donated, and what it must move and c
 scripts/deps.sh --compare.
 """
 
-import argparse
-import json
 import math
 import os
-import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -26,58 +23,14 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 from jax import lax, nn  # noqa: E402
-from jaxlib import _hlo  # noqa: E402
 
-from compare import generated  # noqa: E402
-from compare.programs import FOLDER, MANIFEST, dtype_of, num_bytes  # noqa: E402
+from compare import generated, programs  # noqa: E402
+from compare.programs import dtype_of  # noqa: E402
+from program_writer import Argument, Writer, is_argument, product, shaped  # noqa: E402
 
-MAX_FILE_BYTES = 400_000
 f32, bf16, f16, f64, s32, c64 = jnp.float32, jnp.bfloat16, jnp.float16, jnp.float64, jnp.int32, jnp.complex64
-programs = {}  # id -> (manifest entry, function or None, arguments)
-
-
-class Argument:
-    """Of a program: "f32[4,4]" and what fills it, see compare/programs.py."""
-
-    def __init__(self, shape, fill="normal"):
-        self.shape, self.fill = shape, fill
-        name, dims = re.fullmatch(r"(\w+)\[([\d,]*)\]", shape).groups()
-        self.dtype = dtype_of(name)
-        self.dims = tuple(int(d) for d in dims.split(",") if d)
-
-    def spec(self):
-        return jax.ShapeDtypeStruct(self.dims, self.dtype)
-
-
-def is_argument(x):
-    return isinstance(x, Argument)
-
-
-def shaped(type, *dims):
-    return f"{type}[{','.join(map(str, dims))}]"
-
-
-def define(id, function, *arguments, headline=False, flops=0.0, peak="f32", donate=(), check="close", **more):
-    """Adds a program. `arguments` are trees of Argument, or shapes, which are filled with normal numbers.
-
-    flops   floating point operations that the function needs
-    peak    the arithmetic that bounds them: f32, f64, bf16, s8, or none
-    check   how results are compared: close, exact, absolute (signs are free), shape
-    more    goes into the manifest: bytes, note, tolerance, outputs (those that are compared)
-    """
-    assert id not in programs, id
-    arguments = jax.tree.map(
-        lambda a: a if is_argument(a) else Argument(a), arguments, is_leaf=lambda a: isinstance(a, str)
-    )
-    entry = {"id": id, "family": id[0], "headline": headline, "file": f"{id}.hlo", "flops": float(flops), "peak": peak}
-    entry.update(more)
-    entry["check"] = check
-    entry["donate"] = donate
-    programs[id] = entry, function, arguments
-
-
-def product(*dims):
-    return float(math.prod(dims))
+writer = Writer(programs.SUITES["programs"])
+define = writer.define
 
 
 # --- E: elementwise ------------------------------------------------------------------------------------------------
@@ -928,65 +881,10 @@ def compile_time():
             compile_only=True,
             note=generated.describe(how),
         )
-        del programs[id][0]["file"]
-
-
-# --- Files ---------------------------------------------------------------------------------------------------------
-
-
-def export(id, function, arguments, donate):
-    """HLO text without names of Python functions and files in it."""
-    specs = jax.tree.map(Argument.spec, arguments, is_leaf=is_argument)
-    wide = any(a.dtype == np.float64 for a in jax.tree.leaves(arguments, is_leaf=is_argument))
-    with jax.enable_x64(wide):
-        traced = jax.jit(lambda *a: function(*a), donate_argnums=donate, keep_unused=True)
-        lowered = traced.lower(*specs)
-    text = lowered.compiler_ir("hlo").as_hlo_text(True)
-    options = _hlo.HloPrintOptions.short_parsable()
-    options.print_large_constants = True
-    # Of custom calls alone they mean something.
-    options.include_layout_in_shapes = " custom-call(" in text
-    head, body = _hlo.hlo_module_from_text(text).to_string(options).rstrip().split("\n", 1)
-    # JAX writes down the layouts that make a transpose free; row-major arguments and results are meant.
-    head = re.sub(r"\]\{[\d,]*\}", "]", head)
-    head = re.sub(r"^HloModule [^,]*", "HloModule " + re.sub(r"\W", "_", id), head)
-    return f"{head}\n{body}\n"
-
-
-def donated_leaves(arguments, donate):
-    leaves, count = [], 0
-    for i, argument in enumerate(arguments):
-        n = len(jax.tree.leaves(argument, is_leaf=is_argument))
-        leaves += range(count, count + n) if i in donate else []
-        count += n
-    return leaves
-
-
-def build(id):
-    """(manifest entry, text or None) of a program."""
-    entry, function, arguments = programs[id]
-    entry = dict(entry)
-    leaves = jax.tree.leaves(arguments, is_leaf=is_argument)
-    entry["inputs"] = [[a.shape, a.fill] for a in leaves]
-    entry["donated"] = donated_leaves(arguments, entry.pop("donate"))
-    text = None
-    if function is not None:
-        text = export(id, function, arguments, programs[id][0]["donate"])
-        if len(text) > MAX_FILE_BYTES:
-            raise ValueError(f"{id}: {len(text)} bytes of text")
-    if "bytes" not in entry:
-        entry["bytes"] = float(sum(num_bytes(a.shape) for a in leaves))
-        if function is not None:
-            results = re.search(r"entry_computation_layout=\{.*\)->(.*)\}", text.splitlines()[0]).group(1)
-            entry["bytes"] += sum(num_bytes(shape) for shape in re.findall(r"\w+\[[\d,]*\]", results))
-    return entry, text
+        del writer.programs[id][0]["file"]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="compare the files with what would be written")
-    parser.add_argument("--only", nargs="*", default=[], metavar="ID", help="write these alone; the manifest stays")
-    options = parser.parse_args()
     for family in (
         elementwise,
         transcendental,
@@ -1001,37 +899,7 @@ def main():
         compile_time,
     ):
         family()
-    files = {}
-    entries = []
-    for id in programs:
-        if options.only and id not in options.only:
-            continue
-        entry, text = build(id)
-        entries.append(entry)
-        if text is not None:
-            files[entry["file"]] = text
-    if not options.only:
-        lines = ",\n".join(json.dumps(entry) for entry in entries)
-        files[os.path.basename(MANIFEST)] = f"[\n{lines}\n]\n"
-    if options.check:
-        return check(files)
-    for name, text in files.items():
-        with open(os.path.join(FOLDER, name), "w") as file:
-            file.write(text)
-    print(f"{len(files)} files, {sum(map(len, files.values())) / 1e6:.2f} MB")
-    return 0
-
-
-def check(files):
-    different = []
-    for name, text in files.items():
-        path = os.path.join(FOLDER, name)
-        if not os.path.exists(path) or open(path).read() != text:
-            different.append(name)
-    different += sorted(set(os.listdir(FOLDER)) - set(files))
-    for name in different:
-        print(f"bench/programs/{name}: not what make_programs.py writes")
-    return 1 if different else 0
+    return writer.main(__doc__)
 
 
 if __name__ == "__main__":

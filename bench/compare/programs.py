@@ -1,4 +1,4 @@
-"""The programs of bench/programs/: their manifest, their text, and arrays for their arguments."""
+"""The programs of bench/programs/ and bench/breadth/: their manifests, their text, and arrays for their arguments."""
 
 import dataclasses
 import json
@@ -11,9 +11,29 @@ import numpy as np
 
 from . import generated
 
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "programs")
-MANIFEST = os.path.join(FOLDER, "manifest.json")
-FAMILIES = {
+BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    """A folder of bench/ with a manifest. An id begins with the name of its family, one of the keys of `families`."""
+
+    name: str
+    families: dict
+
+    @property
+    def folder(self):
+        return os.path.join(BENCH, self.name)
+
+    @property
+    def manifest(self):
+        return os.path.join(self.folder, "manifest.json")
+
+    def family_of(self, id):
+        return id.split(".")[0] if id.split(".")[0] in self.families else id[0]
+
+
+PROGRAM_FAMILIES = {
     "E": "elementwise",
     "T": "transcendental functions",
     "R": "reductions",
@@ -26,6 +46,35 @@ FAMILIES = {
     "M": "whole models",
     "K": "compile time",
 }
+BREADTH_FAMILIES = {
+    "elementwise": "arithmetic, conversions, complex numbers",
+    "special": "special functions",
+    "reduce": "reductions",
+    "dot": "dots and einsums",
+    "conv": "convolutions and their gradients",
+    "index": "gathers, look-ups, interpolation",
+    "scatter": "scatters, segments, histograms",
+    "sort": "sorting and order statistics",
+    "scan": "cumulative operations",
+    "window": "windows",
+    "fft": "Fourier transforms",
+    "linalg": "linear algebra",
+    "random": "random numbers",
+    "control": "loops and branches",
+    "small": "small vectors and matrices",
+    "geometry": "geometry",
+    "signal": "signals and images",
+    "stats": "statistics",
+    "nn": "sequence models and networks",
+    "bits": "integers and bits",
+    "move": "transposes, pads, reshapes",
+    "optim": "gradients and optimisers",
+}
+SUITES = {
+    "programs": Suite("programs", PROGRAM_FAMILIES),
+    "breadth": Suite("breadth", BREADTH_FAMILIES),
+}
+FAMILIES = PROGRAM_FAMILIES | BREADTH_FAMILIES
 PEAKS = ("f32", "f64", "bf16", "s8", "none")
 CHECKS = ("close", "exact", "absolute", "shape")
 # Of the largest number of a result, if the manifest does not say another one.
@@ -80,11 +129,12 @@ class Program:
     tolerance: float = 0
     outputs: tuple = ()  # those that are compared; all if empty
     note: str = ""
+    suite: str = "programs"
 
     def text(self):
         if self.generator:
             return generated.text_of(self.generator)
-        with open(os.path.join(FOLDER, self.file)) as file:
+        with open(os.path.join(SUITES[self.suite].folder, self.file)) as file:
             return file.read()
 
     def aliases(self):
@@ -104,10 +154,15 @@ class Program:
         return [fill(shape, how, np.random.default_rng([seed, i])) for i, (shape, how) in enumerate(self.inputs)]
 
 
-def load():
-    """All programs, in the manifest's order."""
-    with open(MANIFEST) as file:
-        return [Program(**entry) for entry in json.load(file)]
+def load(suite="programs"):
+    """All programs of a suite, in the manifest's order."""
+    with open(SUITES[suite].manifest) as file:
+        return [Program(suite=suite, **entry) for entry in json.load(file)]
+
+
+def find(id):
+    """The program of that id, whatever its suite."""
+    return next(program for suite in SUITES for program in load(suite) if program.id == id)
 
 
 def select(programs, ids=(), families=(), headline=None):

@@ -125,7 +125,7 @@ class Session:
     def compile(self, id, in_f64=False):
         """Takes up a program: {"compile_ms", "compile_peak_mb"}, None if in_f64 makes no sense for it."""
         self.drop()
-        self.program = next(p for p in programs.load() if p.id == id)
+        self.program = programs.find(id)
         text = self.program.text()
         text = wide(text) if in_f64 else text
         if text is None:

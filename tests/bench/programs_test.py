@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/programs/: the manifest fits its files, and every program parses."""
+"""bench/programs/ and bench/breadth/: the manifests fit their files, and every program parses."""
 
 import os
 import re
@@ -18,6 +18,7 @@ import numpy as np  # noqa: E402
 from compare import programs  # noqa: E402
 
 MAX_FILE_BYTES, MAX_BYTES = 400_000, 2_500_000
+MIN_BREADTH = 400
 
 
 def parameters_of(text):
@@ -32,16 +33,28 @@ def parse(*arguments, **more):
     return subprocess.run(command, capture_output=True, text=True, **more)
 
 
+def all_programs():
+    return [p for suite in programs.SUITES for p in programs.load(suite)]
+
+
 class Manifest(unittest.TestCase):
     def setUp(self):
-        self.programs = programs.load()
+        self.programs = all_programs()
 
     def test_ids_and_families(self):
         ids = [p.id for p in self.programs]
         self.assertEqual(len(ids), len(set(ids)))
-        self.assertEqual({p.family for p in self.programs}, set(programs.FAMILIES))
-        for p in self.programs:
-            self.assertEqual(p.family, p.id[0])
+        for suite in programs.SUITES.values():
+            own = programs.load(suite.name)
+            self.assertEqual({p.family for p in own}, set(suite.families))
+            for p in own:
+                self.assertEqual(p.family, suite.family_of(p.id))
+                self.assertTrue(p.id.startswith(p.family))
+        self.assertEqual(programs.find("index.table").suite, "breadth")
+        self.assertEqual(programs.find("E1.128").suite, "programs")
+
+    def test_breadth_is_broad(self):
+        self.assertGreaterEqual(len(programs.load("breadth")), MIN_BREADTH)
 
     def test_the_headline_set_has_all_its_rows(self):
         rows = {p.id.split(".")[0] for p in self.programs if p.headline}
@@ -52,11 +65,12 @@ class Manifest(unittest.TestCase):
         self.assertEqual(rows, set(expected.split()))
 
     def test_files(self):
-        files = set(os.listdir(programs.FOLDER)) - {os.path.basename(programs.MANIFEST)}
-        self.assertEqual(files, {p.file for p in self.programs if p.file})
-        sizes = [os.path.getsize(os.path.join(programs.FOLDER, f)) for f in files]
-        self.assertLess(max(sizes), MAX_FILE_BYTES)
-        self.assertLess(sum(sizes), MAX_BYTES)
+        for suite in programs.SUITES.values():
+            files = set(os.listdir(suite.folder)) - {os.path.basename(suite.manifest)}
+            self.assertEqual(files, {p.file for p in programs.load(suite.name) if p.file})
+            sizes = [os.path.getsize(os.path.join(suite.folder, f)) for f in files]
+            self.assertLess(max(sizes), MAX_FILE_BYTES)
+            self.assertLess(sum(sizes), MAX_BYTES)
 
     def test_fields(self):
         for p in self.programs:
@@ -93,7 +107,7 @@ class Inputs(unittest.TestCase):
 
     def test_fills(self):
         generator = np.random.default_rng(1)
-        kinds = {how.split("(")[0].split("*")[0] for p in programs.load() for _, how in p.inputs}
+        kinds = {how.split("(")[0].split("*")[0] for p in all_programs() for _, how in p.inputs}
         self.assertEqual(kinds, {"normal", "uniform", "integers", "permutation", "positive_definite"})
         integers = programs.fill("s32[1000]", "integers(3,9)", generator)
         self.assertEqual((integers.dtype, integers.min(), integers.max()), (np.int32, 3, 8))
@@ -115,7 +129,7 @@ class Inputs(unittest.TestCase):
 
 class Texts(unittest.TestCase):
     def test_every_program_parses(self):
-        files = [os.path.join(programs.FOLDER, p.file) for p in programs.load() if p.file]
+        files = [os.path.join(programs.SUITES[p.suite].folder, p.file) for p in all_programs() if p.file]
         result = parse(*files)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 

@@ -202,7 +202,8 @@ void ControlPlane::SetFailure(const Status& cause, int lost, std::optional<int> 
 }
 
 void ControlPlane::Lose(int process, const std::string& why) {
-  SetFailure({StatusCode::kUnavailable, StrCat(Name(process), " is lost: ", why)}, process, process);
+  SetFailure({StatusCode::kUnavailable, StrCat(Name(process), " is lost: ", why)}, process,
+             process);
 }
 
 void ControlPlane::TakeCause(int process, std::string_view bytes) {
