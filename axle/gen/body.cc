@@ -29,6 +29,21 @@ constexpr i64 kLargeSizes[] = {65,  100, 127,  129,  255,  256,  257,  511,
 
 }  // namespace
 
+Shape WithAnyLayout(Random& random, const Shape& shape) {
+  if (shape.is_tuple()) {
+    std::vector<Shape> elements;
+    for (const Shape& element : shape.elements())
+      elements.push_back(WithAnyLayout(random, element));
+    return Shape::Tuple(std::move(elements));
+  }
+  Shape result = shape;
+  if (!shape.is_array() || shape.rank() < 2) return result;
+  Layout layout = Layout::RowMajor(shape.rank());
+  random.Shuffle(layout.minor_to_major);
+  result.set_layout(std::move(layout));
+  return result;
+}
+
 std::string Body::Name(std::string_view base) {
   return StrCat(base, ".", ++state_.next_name);
 }
@@ -71,6 +86,9 @@ Instruction* Body::Add(Opcode opcode, std::span<Instruction* const> operands, At
     return nullptr;
   }
   if (!def.declared_shape) computation_->SetShape(inst, *shape);
+  if (state_.has_layouts && inst->shape().is_array() && random().Percent(50)) {
+    computation_->SetShape(inst, WithAnyLayout(random(), inst->shape()));
+  }
   // Four bytes count as one element, so that a wide type costs what it costs to compute.
   state_.work += weight_ * std::max<i64>(inst->shape().num_bytes() / 4, 1);
   if (def.check_uses == nullptr) Use(inst);  // otherwise only its done instruction may read it

@@ -23,7 +23,11 @@ struct GeneratorState {
   std::int64_t work_limit = 100'000;
   bool is_large = false;  // shapes of many elements, few instructions
   bool is_dynamic = false;
+  bool has_layouts = false;  // of arrays in the middle of the program
 };
+
+// The shape with random orders of the dimensions of its arrays.
+Shape WithAnyLayout(Random& random, const Shape& shape);
 
 class Body {
  public:

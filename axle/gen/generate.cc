@@ -5,6 +5,7 @@
 // strides by a prime that is larger than the number of subjects, so that a short run meets all
 // operations and types.
 //
+// Some modules have layouts, as compilers write them; they change no value but through bitcasts.
 // The result is a tuple of the arrays that no instruction reads, so dead code is rare. Entry
 // layouts, input-output aliases and donations are drawn last. The text is printed and parsed again:
 // the parser and printer are part of what is tested.
@@ -50,25 +51,6 @@ Instruction* DrawResult(Body& body) {
     outputs.back() = inner;
   }
   return body.Add(Opcode::kTuple, outputs, {});
-}
-
-// Layouts that are not row-major are legal at the entry only; they must change no value.
-Layout AnyLayout(Random& random, i64 rank) {
-  Layout layout = Layout::RowMajor(rank);
-  random.Shuffle(layout.minor_to_major);
-  return layout;
-}
-
-Shape WithAnyLayout(Random& random, const Shape& shape) {
-  if (shape.is_tuple()) {
-    std::vector<Shape> elements;
-    for (const Shape& element : shape.elements())
-      elements.push_back(WithAnyLayout(random, element));
-    return Shape::Tuple(std::move(elements));
-  }
-  Shape result = shape;
-  if (shape.is_array() && shape.rank() > 1) result.set_layout(AnyLayout(random, shape.rank()));
-  return result;
 }
 
 // Draws layouts of the entry, input-output aliases and donations. An alias needs a parameter of the
@@ -150,6 +132,7 @@ void DrawAround(Body& entry, const TestedOp& subject) {
   const bool is_alone = kind >= 80, has_company = kind < 40;
   state.is_large = kind < 10;
   if (state.is_large) state.work_limit = 400'000;
+  state.has_layouts = random.Percent(15);
   if (!is_alone && random.Percent(50)) DrawPattern(entry);
   // An operation that refuses one set of operands may accept another.
   bool is_drawn = false;

@@ -53,6 +53,8 @@ Instruction* DrawCall(Body& body, ElementType type) {
   const std::vector<Shape> shapes = SomeShapes(body, type);
   HloComputation* callee = DrawFunction(body, shapes, ResultOf(body, shapes));
   if (callee == nullptr) return nullptr;
+  // Calls of the same thread are inlined.
+  if (body.random().Percent(25)) callee->set_execution_thread("other");
   HloComputation* const callees[] = {callee};
   Instruction* inst = body.AddWith(Opcode::kCall, Values(body, shapes), CallAttrs{}, callees);
   if (inst != nullptr && body.random().Percent(30)) {  // again, with other arguments

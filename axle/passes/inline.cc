@@ -1,4 +1,4 @@
-// Replaces calls by the instructions of the callee.
+// Replaces calls and fusions by the instructions of the callee.
 //
 // A callee with one caller is not copied by itself: its instructions go straight to where its
 // caller's go, which may be the place of another call, so each instruction is copied once however
@@ -12,6 +12,7 @@
 #include "axle/passes/inline.h"
 
 #include "axle/ir/source_place.h"
+#include "axle/ops/control_form.h"
 #include "axle/passes/dce.h"
 #include "axle/passes/rebuild.h"
 
@@ -43,7 +44,7 @@ class Inlining : public Rebuilder {
  private:
   // Whether the callee's instructions can replace this call: threads, shapes and layouts agree.
   bool CanReplace(const Instruction& inst) const {
-    if (!Is(inst, Opcode::kCall) || IsTied(inst)) return false;
+    if (ControlFormOf(inst) != ControlForm::kCall || IsTied(inst)) return false;
     const HloComputation& callee = *inst.callee(0);
     if (callee.execution_thread() != inst.parent()->execution_thread() ||
         callee.root()->shape() != inst.shape()) {
@@ -56,7 +57,7 @@ class Inlining : public Rebuilder {
   }
 
   bool IsOnlyCall(const Instruction& inst) const {
-    return Is(inst, Opcode::kCall) && called_once_.contains(inst.callee(0));
+    return ControlFormOf(inst) == ControlForm::kCall && called_once_.contains(inst.callee(0));
   }
 
   bool Keeps(const HloComputation& computation) override {

@@ -18,6 +18,7 @@
 #include "axle/passes/inline.h"
 #include "axle/passes/layout/layout.h"
 #include "axle/passes/loops.h"
+#include "axle/passes/plain.h"
 #include "axle/passes/scan.h"
 #include "axle/passes/simplify/simplify.h"
 #include "axle/passes/split.h"
@@ -28,6 +29,8 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"partition", "gathers values that are divided among partitions", GatherShardings},
+    {"plain", "writes down what layouts mean, and drops them and other annotations",
+     TakeLayoutsAway},
     {"dce", "removes instructions that no result and no side effect needs", RemoveDeadCode},
     {"cse", "merges equal instructions and equal computations", MergeEqual},
     {"simplify", "applies the rewrite rules until nothing changes", Simplify},
@@ -46,6 +49,7 @@ constexpr Pass kPasses[] = {
 // From the first pass to the last.
 constexpr std::string_view kDefault[] = {
     "partition",  // the others know no shardings
+    "plain",      // the others compare shapes, and leave alone what is annotated
     "dce",
     "scan",   // its loops call what it applies
     "apply",  // likewise

@@ -47,7 +47,7 @@ Status Rebuilder::RebuildComputation(const HloComputation& computation) {
       continue;
     }
     AXLE_ASSIGN(Instruction* const made, Visit(*inst));
-    AXLE_INVARIANT(made == nullptr || made->shape() == inst->shape(),
+    AXLE_INVARIANT(made == nullptr || EqualIgnoringLayout(made->shape(), inst->shape()),
                    StrCat("a pass changes the shape of ", inst->name()));
     map_[inst->index()] = made;
   }
@@ -81,15 +81,16 @@ Metadata Rebuilder::MetadataOfCopy(const Instruction& inst) const {
 }
 
 Instruction* Rebuilder::CopyAs(std::string_view name, const Instruction& inst,
-                               std::span<Instruction* const> operands) {
+                               std::span<Instruction* const> operands, const Shape& shape,
+                               AttrBlock attrs) {
   std::vector<HloComputation*> callees;
   for (const HloComputation* callee : inst.callees()) callees.push_back(Mapped(*callee));
   Instruction* copy = to_->Add({.opcode = inst.opcode(),
                                 .name = name,
-                                .shape = inst.shape(),
+                                .shape = shape,
                                 .operands = operands,
                                 .callees = callees,
-                                .attrs = inst.attr_block(),
+                                .attrs = std::move(attrs),
                                 .metadata = MetadataOfCopy(inst),
                                 .id = inst.id()});
   if (inst.extras() == nullptr) return copy;

@@ -31,8 +31,8 @@ class Rebuilder {
   virtual bool Keeps(const HloComputation&) { return true; }
   // Begin and Visit are not called for frozen computations, which are copied.
   virtual Status Begin(const HloComputation&) { return {}; }
-  // The replacement of `inst`: an instruction of the same shape in to(). Null if no later
-  // instruction reads it.
+  // The replacement of `inst`: an instruction of the same shape, layouts aside, in to(). Null if no
+  // later instruction reads it.
   virtual StatusOr<Instruction*> Visit(const Instruction& inst) { return Copy(inst); }
   // Called when the computation is complete. Returns its replacement: itself, or one made before.
   virtual HloComputation* End(const HloComputation&, HloComputation* made) { return made; }
@@ -43,7 +43,12 @@ class Rebuilder {
     return CopyAs(inst.name(), inst, operands);
   }
   Instruction* CopyAs(std::string_view name, const Instruction& inst,
-                      std::span<Instruction* const> operands);
+                      std::span<Instruction* const> operands) {
+    return CopyAs(name, inst, operands, inst.shape(), inst.attr_block());
+  }
+  // With another shape, which differs in layouts only, and other attributes.
+  Instruction* CopyAs(std::string_view name, const Instruction& inst,
+                      std::span<Instruction* const> operands, const Shape& shape, AttrBlock attrs);
   // A fresh instruction in the place of `replaced`, whose id and metadata it takes.
   Instruction* Make(const Instruction& replaced, Opcode opcode, const Shape& shape,
                     std::span<Instruction* const> operands, AttrBlock attrs,

@@ -72,7 +72,7 @@ ENTRY main {
   EXPECT_NE(list.out.find("\ndce               removes instructions "), std::string::npos)
       << list.out;
   EXPECT_NE(list.out.find("\nbatch-norm        expands "), std::string::npos) << list.out;
-  EXPECT_NE(list.out.find("\ndefault: partition,dce,"), std::string::npos) << list.out;
+  EXPECT_NE(list.out.find("\ndefault: partition,plain,dce,"), std::string::npos) << list.out;
   EXPECT_EQ(json::parse(Run({"opt", "--list", "--json"}).out)["passes"][0]["name"], "partition");
 }
 
