@@ -10,8 +10,9 @@
 //
 // A computation is compiled once for each way in which it is called (CallForm): as the entry, whose
 // results may replace donated arguments; as the body of a loop, whose result i always lies where
-// argument i lies; or plainly. Schedules are cached before grouping; each form works on a copy,
-// because writing records moves lane programs out of it.
+// argument i lies; as a branch, some of whose results lie where arguments lie; or plainly.
+// Schedules are cached before grouping; each form works on a copy, because writing records moves
+// lane programs out of it.
 //
 // A region whose kind turns out to have no step for it becomes one of kind kEvaluate (PlanSteps):
 // its evaluator takes over. The kernel table points into the schedules of used_schedules_ (small
@@ -64,9 +65,9 @@ class Compiler {
     const Module& module = *compiled_.module;
     AXLE_TRY(FindForms(module));
     for (const HloComputation* computation : CalleesFirst(module)) {
-      for (const CallForm form : forms_[computation]) AXLE_TRY(Compile(*computation, form));
+      for (const CallForm& form : forms_[computation]) AXLE_TRY(Compile(*computation, form));
     }
-    compiled_.entry = &computations_.Get(*module.entry(), CallForm::kEntry);
+    compiled_.entry = &computations_.Get(*module.entry(), CallForm::Entry());
     if (options_.debug.report) FinishReport(compiled_.report);
     if (!options_.debug.code) return {};
     const ScopedStage stage(compiled_.report, "kernels");
@@ -79,12 +80,12 @@ class Compiler {
   // becomes part of its caller's functions is none of them.
   Status FindForms(const Module& module) {
     const ScopedStage stage(compiled_.report, "regions");
-    forms_[module.entry()].insert(CallForm::kEntry);
+    forms_[module.entry()].insert(CallForm::Entry());
     std::vector<const HloComputation*> order = CalleesFirst(module);
     std::ranges::reverse(order);
     for (const HloComputation* computation : order) {
       const bool has_program = std::ranges::any_of(
-          forms_[computation], [](CallForm form) { return form != CallForm::kLanes; });
+          forms_[computation], [](const CallForm& form) { return form != CallForm::Lanes(); });
       if (!has_program) continue;
       if (limits_ != nullptr) AXLE_TRY(limits_->Check());
       AXLE_ASSIGN(const auto schedule, PlainSchedule(*computation));
@@ -103,11 +104,11 @@ class Compiler {
     const Instruction& inst = *region.instructions[0];
     for (size_t i = 0; i < inst.callees().size(); ++i) {
       const HloComputation& callee = *inst.callee(static_cast<i64>(i));
-      const bool is_body = static_cast<std::ptrdiff_t>(i) == kind.body;
+      const ControlRegion* const control = region.if_control();
       const bool is_lanes = TakesLanes(inst) && CompileScalarComputation(callee).has_value();
-      forms_[&callee].insert(is_body    ? CallForm::kUpdate
-                             : is_lanes ? CallForm::kLanes
-                                        : CallForm::kPlain);
+      forms_[&callee].insert(control != nullptr ? CallForm::Of(*control, i)
+                             : is_lanes         ? CallForm::Lanes()
+                                                : CallForm());
     }
   }
   // Whether evaluators and steps of this instruction take straight-line code as a lane program.
@@ -128,13 +129,14 @@ class Compiler {
 
   // Plans of steps come before the plan of buffers, because they say how much scratch memory they
   // need, and the plan of buffers before records, because it says which sub-views there are.
-  Status Compile(const HloComputation& computation, CallForm form) {
+  Status Compile(const HloComputation& computation, const CallForm& form) {
+    using Kind = CallForm::Kind;
     if (limits_ != nullptr) AXLE_TRY(limits_->Check());
     CompiledComputation& compiled = computations_.Add(computation, form);
-    if (form == CallForm::kPlain || form == CallForm::kLanes) {
+    if (form.kind == Kind::kPlain || form.kind == Kind::kLanes) {
       compiled.lanes = CompileScalarComputation(computation);
     }
-    if (form == CallForm::kLanes) return {};
+    if (form.kind == Kind::kLanes) return {};
     Schedule& schedule = used_schedules_.emplace_back(grouped_.at(&computation));
     compiled.blocks = BlocksOf(computation, schedule, form);
     compiled.call = PlanLiteralCall(computation, compiled.blocks);
@@ -175,9 +177,9 @@ class Compiler {
   }
 
   // Adds to the report what only the records say: tiles, kernels and programs.
-  void ReportRecords(const Schedule& schedule, const Program& program, CallForm form) {
+  void ReportRecords(const Schedule& schedule, const Program& program, const CallForm& form) {
     CompileReport::Program& report = compiled_.report.programs.back();
-    if (form == CallForm::kUpdate) report.name += " (in place)";
+    if (form.kind == CallForm::Kind::kUpdate) report.name += " (in place)";
     reported_names_[&program] = report.name;
     report.pointer_bytes = program.pointer_bytes();
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
@@ -207,13 +209,12 @@ class Compiler {
 
   // Aliases of the entry count for static arrays of equal size, and each argument is replaced at
   // most once; others have no effect here.
-  BlockUse BlocksOf(const HloComputation& computation, const Schedule& schedule, CallForm form) {
+  BlockUse BlocksOf(const HloComputation& computation, const Schedule& schedule,
+                    const CallForm& form) {
     BlockUse blocks;
-    blocks.argument_of_result.assign(schedule.results.size(), -1);
-    for (size_t i = 0; i < schedule.results.size() && form == CallForm::kUpdate; ++i) {
-      blocks.argument_of_result[i] = static_cast<std::int32_t>(i);
-    }
-    if (form != CallForm::kEntry) return blocks;
+    blocks.argument_of_result = form.argument_of_result;
+    blocks.argument_of_result.resize(schedule.results.size(), -1);
+    if (form.kind != CallForm::Kind::kEntry) return blocks;
     std::set<std::int32_t> taken;
     for (const AliasEntry& alias : compiled_.module->config().input_output_alias) {
       std::int32_t first = 0;

@@ -22,6 +22,7 @@
 
 #include "axle/codegen/schedule/contraction_kernel.h"
 #include "axle/codegen/schedule/schedule_builder.h"
+#include "axle/codegen/schedule/updates.h"
 #include "axle/ops/collective_meeting.h"
 #include "axle/ops/contraction.h"
 #include "axle/ops/control_form.h"
@@ -251,7 +252,7 @@ Status ScheduleBuilder::AddContraction(const Instruction& inst) {
 }
 
 // A while updates its state: output i may take the place of input i, and its record copies the
-// input there otherwise.
+// input there otherwise. So do calls and branches, where a result begins as an argument.
 Status ScheduleBuilder::AddControl(const Instruction& inst) {
   if (!RunsPrograms(inst)) return AddEvaluate(inst);
   const ControlForm form = ControlFormOf(inst);
@@ -260,8 +261,16 @@ Status ScheduleBuilder::AddControl(const Instruction& inst) {
                                                               : RegionKind::kWhile;
   AXLE_ASSIGN(Region * region, AddWhole(inst, kind));
   region->payload = ControlRegion();
-  if (kind != RegionKind::kWhile) return {};
-  for (std::uint32_t i = 0; i < region->outputs.size(); ++i) region->in_place.push_back({i, i});
+  if (kind != RegionKind::kWhile) {
+    FindUpdates(schedule_, *region);
+    return {};
+  }
+  std::vector<std::int32_t> all;
+  for (std::uint32_t i = 0; i < region->outputs.size(); ++i) {
+    region->in_place.push_back({i, i});
+    all.push_back(static_cast<std::int32_t>(i));
+  }
+  region->control().updates = {{}, std::move(all)};  // of the condition and the body
   return {};
 }
 

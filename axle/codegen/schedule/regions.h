@@ -84,6 +84,8 @@ struct ContractionRegion {
 struct ControlRegion {
   // The schedules of what it calls, if it may become part of a small region.
   std::vector<std::shared_ptr<const Schedule>> callees = {};
+  // By callee: for each of its results the argument whose place it takes, or -1. Empty: none does.
+  std::vector<std::vector<std::int32_t>> updates = {};
 };
 struct SmallRegion {
   // In order, on values of the same schedule, with the small constants that they read.
