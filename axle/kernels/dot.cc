@@ -9,6 +9,9 @@
 // 3. Sizes: blocks of 144 rows, 512 deep and 576 columns (the panels fit the second-level cache),
 //    register tiles by ChooseVectors, and tiles of at least 2^20 multiplications for threads.
 //
+// Many tiny matrices are multiplied side by side instead (x86/across.h), and so are short rows
+// times a vector: each is a matrix of one row then.
+//
 // The canonical order (a matrix times a vector along its rows) has tiles of rows only. The
 // constants were measured on a server core of 2023 (48 KB and 2 MB of cache); other cores differ by
 // a few percent.
@@ -34,6 +37,9 @@ constexpr i64 kStreamedRows = 8;          // at most so many: columns are read o
 constexpr i64 kStreamedWork = 1 << 18;    // factors of columns that make a tile
 constexpr i64 kTileWork = 1 << 20;        // multiplications of a tile, at least
 constexpr i64 kCanonicalWork = 1 << 16;   // likewise in the canonical order, which waits for memory
+constexpr i64 kTinyColumns = 8;           // of tiny matrices: a tile would leave most lanes empty
+constexpr i64 kTinyElements = 192;        // of all three matrices
+constexpr i64 kAcrossMatrices = 256;      // of a tile, a multiple of the lanes of every vector
 
 // Appends a dimension, merged with the one before if the strides allow. False if there are too
 // many.
@@ -197,6 +203,43 @@ i64 PlanScratch(const FamilyEntry& entry, DotPlan& plan) {
   return scratch.end();
 }
 
+// Whether matrices are multiplied side by side. Rows that are short sums are matrices then.
+bool ChooseAcross(const FamilyEntry& entry, DotPlan& plan) {
+  if (entry.across == nullptr || plan.row_operand.load != LoadKind::kSame ||
+      plan.column_operand.load != LoadKind::kSame || plan.store != StoreKind::kSame) {
+    return false;
+  }
+  const i64 n = plan.columns.total, k = plan.depth.total;
+  const bool is_chain = !plan.is_canonical || plan.lanes == 1;
+  if (!is_chain || n == 0 || k == 0 || n > kTinyColumns || k > kTinyElements) return false;
+  const auto elements = [&](i64 m) { return m * k + k * n + m * n; };
+  if (plan.rows.total <= kTinyElements && elements(plan.rows.total) <= kTinyElements) {
+    return plan.batch.total >= entry.lanes;
+  }
+  if (!plan.is_canonical || plan.rows.total < entry.lanes || elements(1) > kTinyElements)
+    return false;
+  RoleDims batch = plan.batch;
+  for (int d = 0; d < plan.rows.count; ++d) {
+    RoleDim dim = plan.rows.dims[d];
+    dim.column_stride = 0;
+    if (!Append(batch, dim)) return false;
+  }
+  plan.batch = batch;
+  plan.rows = {};
+  return true;
+}
+
+i64 PlanAcrossScratch(const FamilyEntry& entry, DotPlan& plan) {
+  const i64 m = plan.rows.total, n = plan.columns.total, k = plan.depth.total;
+  const i64 bytes = entry.lanes * entry.sum_bytes;
+  ScratchLayout scratch;
+  plan.row_block_at = scratch.Add(m * k * bytes);
+  plan.panels_at = scratch.Add(k * n * bytes);
+  plan.sums_at = scratch.Add(m * n * bytes);
+  plan.offsets_at = scratch.Add((m * k + k * n + m * n) * static_cast<i64>(sizeof(i64)));
+  return scratch.end();
+}
+
 // Can results of this many elements and operands' work be counted in 64 bits?
 bool IsCountable(const DotPlan& plan) {
   i64 all = 1;
@@ -252,8 +295,16 @@ DotKernel PlanDot(const DotDescription& dot, InstructionSet instruction_set) {
   if (!IsCountable(plan)) return refuse("the products cannot be counted in 64 bits");
 
   SetTypes(dot.types, is_flipped, plan);
+  plan.is_canonical = is_canonical;
+  if (is_canonical) plan.lanes = dot.lanes;
+  if (ChooseAcross(entry, plan)) {
+    kernel.function = entry.across;
+    plan.batch_tile = kAcrossMatrices;
+    kernel.scratch_bytes = PlanAcrossScratch(entry, plan);
+    kernel.num_tiles = (plan.batch.total + plan.batch_tile - 1) / plan.batch_tile;
+    return kernel;
+  }
   if (is_canonical) {
-    plan.lanes = dot.lanes;
     ChooseRows(plan);
     kernel.scratch_bytes = PlanCanonicalScratch(entry, plan);
     kernel.num_tiles = plan.batch.total * plan.num_row_tiles;

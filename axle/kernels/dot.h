@@ -36,6 +36,8 @@ struct DotPlan : ProductPlan {
   bool columns_in_place = false;
   bool streams_columns = false;  // few rows: columns are read along memory, once
   bool by_rows = false;          // the columns of tiles are the faster ones
+  bool is_canonical = false;     // products come in the canonical order
+  i64 batch_tile = 1;            // tiny matrices of a tile
   i64 tile_rows = 1, tile_columns = 1, num_row_tiles = 1, num_column_tiles = 1;
   // Depths of parts and groups of parts (core/product_parts.h); a block is a whole number of parts
   // deep.

@@ -1,5 +1,7 @@
 // Dot by prebuilt kernels against the interpreter: random dimension numbers, so that operands have
 // any strides, and the shapes in which kernels go different ways.
+#include "axle/kernels/dot.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,10 +24,12 @@ struct Side {
 
 class RandomDot {
  public:
-  RandomDot(std::mt19937& random, i64 most) : random_(random), most_(most) {}
+  RandomDot(std::mt19937& random, i64 most, i64 most_batch = 4)
+      : random_(random), most_(most), most_batch_(most_batch) {}
 
   std::string Text(const Types& types) {
-    batch_ = Sizes(Uniform(random_, 0, 3) == 0 ? Uniform(random_, 1, 2) : 0, 4);
+    const bool has_batch = most_batch_ > 4 || Uniform(random_, 0, 3) == 0;
+    batch_ = Sizes(has_batch ? Uniform(random_, 1, 2) : 0, most_batch_);
     const std::vector<i64> lhs_free = Sizes(Uniform(random_, 0, 2), most_);
     const std::vector<i64> rhs_free = Sizes(Uniform(random_, 0, 2), most_);
     contracting_ = Sizes(Uniform(random_, 0, 10) == 0 ? 0 : Uniform(random_, 1, 2), most_);
@@ -83,7 +87,7 @@ class RandomDot {
   }
 
   std::mt19937& random_;
-  i64 most_;
+  i64 most_, most_batch_;
   std::vector<i64> batch_, contracting_;
 };
 
@@ -102,13 +106,14 @@ std::string Matrices(const Types& types, i64 m, i64 n, i64 k, bool lhs_along_row
 const Types kF32 = {"f32", "f32", "f32"};
 const Types kF64 = {"f64", "f64", "f64"};
 
-void CheckRandom(const Types& types, int count, i64 most, unsigned seed) {
+void CheckRandom(const Types& types, int count, i64 most, unsigned seed, i64 most_batch = 4) {
   std::mt19937 random(seed);
   for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
     const Values values = std::array{Values::kPlain, Values::kWide, Values::kTiny,
                                      Values::kSpecial}[static_cast<size_t>(Uniform(random, 0, 3))];
     std::string reason;
-    EXPECT_TRUE(CheckContraction(RandomDot(random, most).Text(types), values, random, &reason))
+    EXPECT_TRUE(
+        CheckContraction(RandomDot(random, most, most_batch).Text(types), values, random, &reason))
         << reason;
   }
 }
@@ -118,6 +123,45 @@ TEST(DotKernels, AnyStridesOfF32) {
 }
 TEST(DotKernels, AnyStridesOfF64) {
   CheckRandom(kF64, 300, 70, 2);
+}
+
+// Side by side, one for each lane: groups that are full, and those that are not, any strides.
+TEST(DotKernels, ManyTinyMatrices) {
+  CheckRandom(kF32, 400, 9, 12, 700);
+  CheckRandom(kF64, 200, 9, 13, 700);
+  CheckRandom({"c64", "c64", "c64"}, 50, 5, 14, 100);
+}
+
+// 256 matrices a tile: a kernel call for each of them took 300 ns.
+TEST(DotKernels, TinyMatricesShareTiles) {
+  if (PlanDot({}, HostInstructionSet()).function == nullptr) GTEST_SKIP() << "no kernels here";
+  const std::vector<DotDim> batch = {{100'000, 9, 9, 9}}, rows = {{3, 3, 0, 3}},
+                            columns = {{3, 0, 1, 1}}, depth = {{3, 1, 3, 0}}, none;
+  const DotDescription matrices = {
+      .batch = batch, .lhs_free = rows, .rhs_free = columns, .contracting = depth};
+  EXPECT_EQ(PlanDot(matrices, HostInstructionSet()).num_tiles, 391);
+  const std::vector<DotDim> long_rows = {{100'000, 3, 0, 1}};
+  const DotDescription short_sums = {.batch = none,
+                                     .lhs_free = long_rows,
+                                     .rhs_free = none,
+                                     .contracting = depth,
+                                     .types = {.order = DotOrder::kCanonical}};
+  EXPECT_EQ(PlanDot(short_sums, HostInstructionSet()).num_tiles, 391);
+}
+
+// Rows of less than 16 elements times a vector: a chain that begins at -0.
+TEST(DotKernels, ShortRows) {
+  std::mt19937 random(15);
+  for (const Types& types : {kF32, kF64}) {
+    for (const i64 k : {1, 2, 3, 7, 15, 16}) {
+      for (const i64 m : {1, 15, 16, 17, 300, 1000}) {
+        for (const Values values : {Values::kPlain, Values::kTiny, Values::kSpecial}) {
+          EXPECT_TRUE(CheckContraction(Matrices(types, m, 1, k), values, random));
+          EXPECT_TRUE(CheckContraction(Matrices(types, 1, m, k, true, false), values, random));
+        }
+      }
+    }
+  }
 }
 
 // Every type, and operands that are converted to another one first.

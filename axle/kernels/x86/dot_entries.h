@@ -1,5 +1,6 @@
 // The rows of one instruction set, for the file that is compiled for it.
 #pragma once
+#include "axle/kernels/x86/across.h"
 #include "axle/kernels/x86/canonical.h"
 #include "axle/kernels/x86/entries.h"
 #include "axle/kernels/x86/product.h"
@@ -7,9 +8,10 @@
 namespace axle::AXLE_ISA {
 
 template <typename Family>
-constexpr FamilyEntry EntryOf(KernelFunction canonical = nullptr) {
+constexpr FamilyEntry EntryOf(KernelFunction canonical = nullptr, KernelFunction across = nullptr) {
   return {.dot = &RunDot<Family>,
           .canonical = canonical,
+          .across = across,
           .lanes = static_cast<int>(kLanesOf<typename Family::Sum>),
           .packed_bytes = static_cast<int>(sizeof(typename Family::Packed)),
           .sum_bytes = static_cast<int>(sizeof(typename Family::Sum)),
@@ -27,8 +29,8 @@ using FamilyC128 = ComplexFamily<double>;
 
 // NOLINTNEXTLINE(misc-definitions-in-headers): for one source file
 extern const FamilyEntry kFamilies[] = {
-    EntryOf<FamilyF32>(&RunCanonical<FamilyF32>),
-    EntryOf<FamilyF64>(&RunCanonical<FamilyF64>),
+    EntryOf<FamilyF32>(&RunCanonical<FamilyF32>, &RunAcross<float>),
+    EntryOf<FamilyF64>(&RunCanonical<FamilyF64>, &RunAcross<double>),
     EntryOf<FamilyC64>(&RunCanonical<FamilyC64>),
     EntryOf<FamilyC128>(&RunCanonical<FamilyC128>),
     EntryOf<ChainFamily<std::uint16_t, FusedChain>>(),

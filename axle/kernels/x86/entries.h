@@ -7,6 +7,7 @@ namespace axle {
 struct FamilyEntry {
   KernelFunction dot;        // of a DotPlan
   KernelFunction canonical;  // likewise, in the canonical order; null where the family has none
+  KernelFunction across;     // of many tiny matrices; null where the family has none
   int lanes;                 // sums of a vector; a complex sum counts once
   int packed_bytes;          // of an element of a packed operand
   int sum_bytes;             // of a sum
