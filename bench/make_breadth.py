@@ -468,7 +468,7 @@ def scatter():
             "weighted_bincount": (
                 lambda i, w: jnp.bincount(i, w, length=256), integers("s32[200000]", 256), "f32[200000]",
                 {"tolerance": 1e-3}),
-            "histogram": (lambda x: jnp.histogram(x, 50, (-4.0, 4.0))[0], "f32[100000]"),
+            "histogram": (lambda x: jnp.histogram(x, 50, (-4.0, 4.0))[0], "f32[100000]", {"tolerance": 1e-3}),
             "histogram2d": (
                 lambda x, y: jnp.histogram2d(x, y, 20, [[-3, 3], [-3, 3]])[0], "f32[20000]", "f32[20000]"),
             "gather_grad": (

@@ -5,8 +5,8 @@ namespace axle {
 
 std::vector<const Rule*> AllRules() {
   std::vector<const Rule*> all;
-  for (const std::span<const Rule> rules :
-       {ArithmeticRules(), LogicRules(), ConversionRules(), MovementRules(), StructureRules()}) {
+  for (const std::span<const Rule> rules : {ArithmeticRules(), LogicRules(), ConversionRules(),
+                                            MovementRules(), ScatterRules(), StructureRules()}) {
     for (const Rule& rule : rules) all.push_back(&rule);
   }
   return all;
