@@ -78,7 +78,7 @@ FAMILIES = PROGRAM_FAMILIES | BREADTH_FAMILIES
 PEAKS = ("f32", "f64", "bf16", "s8", "none")
 CHECKS = ("close", "exact", "absolute", "shape")
 # Of the largest number of a result, if the manifest does not say another one.
-TOLERANCES = {"float64": 1e-9, "complex64": 1e-4, "float32": 2e-5, "bfloat16": 2e-2, "float16": 2e-3}
+TOLERANCES = {"float64": 1e-9, "complex128": 1e-9, "complex64": 1e-4, "float32": 2e-5, "bfloat16": 2e-2, "float16": 2e-3}
 _NAMES = {
     "pred": "bool",
     "f16": "float16",
