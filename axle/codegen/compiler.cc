@@ -360,7 +360,8 @@ StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& ta
     }
   }
   JitTarget checked = target;
-  if (options.debug.check_accesses || kAlwaysChecksAccesses) {
+  // An emulator has to know which memory a kernel may read anywhere: the bounds say it.
+  if (options.debug.check_accesses || kAlwaysChecksAccesses || target.is_emulated()) {
     compiled.checks = std::make_unique<AccessChecks>();
     checked.checks = compiled.checks.get();
   }

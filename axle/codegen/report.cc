@@ -169,8 +169,11 @@ class Reporter {
     const MoveRegion* const move = region.if_move();
     if (const LoopRegion* loop = region.if_loop()) {
       for (size_t i = 0; i < region.inputs.size(); ++i) {
-        record.bytes_read +=
-            NumElements(region.inputs[i].access) * loop->program.inputs[i].element_bytes();
+        const RegionInput& input = region.inputs[i];
+        const i64 element = loop->program.inputs[i].element_bytes();
+        record.bytes_read += input.is_table
+                                 ? std::min(bytes(input.value), loop->num_positions * element)
+                                 : NumElements(input.access) * element;
       }
     } else if (move != nullptr && move->map) {
       const Shape& shape = region.instructions.back()->shape();

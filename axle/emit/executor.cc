@@ -98,6 +98,10 @@ StatusOr<Plan> MakePlan(const LaneProgram& program, bool in_place) {
       step.num_operands = 1;
       step.operands[0] = {Place::kInput, input, program.inputs[input].element_bytes()};
     }
+    if (op.primitive == Primitive::kElement) {
+      step.num_operands = 2;
+      step.operands[1] = {Place::kInput, op.input(), 0};  // every block reads all of it
+    }
     plan.steps.push_back(step);
   }
   return plan;

@@ -161,6 +161,13 @@ Lane LaneBuilder::Part(int input, int part) {
                static_cast<std::uint64_t>(part) << 32 | static_cast<std::uint64_t>(input)});
 }
 
+Lane LaneBuilder::Element(int input, int part, Lane number) {
+  return Emit({Primitive::kElement,
+               program_.inputs[input].type,
+               {number.id},
+               static_cast<std::uint64_t>(part) << 32 | static_cast<std::uint64_t>(input)});
+}
+
 Lane LaneBuilder::Emit(LaneOp op) {
   if (IsCommutative(op.primitive) && op.operands[0] > op.operands[1]) {
     std::swap(op.operands[0], op.operands[1]);

@@ -33,6 +33,8 @@ class LaneBuilder {
   // Declares the next input array; its parts are read with Part.
   int AddInput(LaneArray array);
   Lane Part(int input, int part = 0);
+  // Part of the element with this number, s32 or s64, of an input that is read in no other way.
+  Lane Element(int input, int part, Lane number);
   // The next input, of one part.
   Lane Input(LaneType type) { return Part(AddInput({type})); }
   template <typename T>

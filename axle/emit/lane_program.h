@@ -128,7 +128,7 @@ struct LaneOp {
     return std::span(operands).first(static_cast<size_t>(Arity(primitive)));
   }
 
-  // For kInput: which array is read, and which part of its elements.
+  // For kInput and kElement: which array is read, and which part of its elements.
   std::uint32_t input() const { return static_cast<std::uint32_t>(immediate); }
   std::uint32_t part() const { return static_cast<std::uint32_t>(immediate >> 32); }
 };

@@ -368,6 +368,15 @@ void PartLoop(const StepArgs& args) {
   for (i64 i = 0; i < args.count; ++i) static_cast<T*>(args.result)[i] = parts[2 * i];
 }
 
+// Reads elements of kParts parts by their numbers.
+template <typename T, typename Number, int kParts>
+void ElementLoop(const StepArgs& args) {
+  const auto* numbers = static_cast<const Number*>(args.operands[0]);
+  const T* parts = static_cast<const T*>(args.operands[1]) + (args.immediate >> 32);
+  auto* result = static_cast<T*>(args.result);
+  for (i64 i = 0; i < args.count; ++i) result[i] = parts[numbers[i] * kParts];
+}
+
 // Chooses the function by the size of the type: 1, 2, 4 or 8 bytes.
 template <typename Fn>
 StepFn DispatchSize(LaneType type, Fn fn) {
@@ -432,6 +441,14 @@ StepFn FindStep(const LaneProgram& program, const LaneOp& op) {
       const bool whole = program.inputs[op.input()].num_parts == 1;
       return DispatchSize(
           type, [whole]<typename T>() -> StepFn { return whole ? &CopyLoop<T> : &PartLoop<T>; });
+    }
+    case Primitive::kElement: {
+      const bool whole = program.inputs[op.input()].num_parts == 1, narrow = from == LaneType::kS32;
+      return DispatchSize(type, [=]<typename T>() -> StepFn {
+        if (narrow)
+          return whole ? &ElementLoop<T, std::int32_t, 1> : &ElementLoop<T, std::int32_t, 2>;
+        return whole ? &ElementLoop<T, i64, 1> : &ElementLoop<T, i64, 2>;
+      });
     }
     case Primitive::kConstant:
       return DispatchSize(type, []<typename T>() -> StepFn { return &ConstantLoop<T>; });

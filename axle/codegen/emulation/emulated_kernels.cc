@@ -69,6 +69,11 @@ struct KernelCall {
         const i64 last = (inner - 1) * Pointer<const i64>(4)[i];
         return {first + std::min<i64>(last, 0), std::abs(last) + operand.bytes, outer, stride};
       }
+      case KernelOperand::Row::kTable: {
+        auto* const begin = static_cast<std::byte*>(pointers()[num_operands() + 2 * i]);
+        auto* const end = static_cast<std::byte*>(pointers()[num_operands() + 2 * i + 1]);
+        return {begin, end - begin, 1, 0};
+      }
       case KernelOperand::Row::kOne:
         break;
     }

@@ -282,6 +282,7 @@ Value* LaneEmitter::Lower(const LaneProgram& program, const LaneOp& op,
   };
   switch (op.primitive) {
     case Primitive::kInput:
+    case Primitive::kElement:
       return nullptr;  // the caller has loaded it
     case Primitive::kConstant:
       return Constant(op.type, op.immediate);

@@ -23,7 +23,8 @@ class LaneEmitter {
   // A vector with this number in all lanes.
   llvm::Value* Constant(LaneType type, std::uint64_t bits);
 
-  // `op` of `program`, where `values` are those of the operations before it. Null for inputs.
+  // `op` of `program`, where `values` are those of the operations before it. Null for inputs and
+  // their elements.
   llvm::Value* Lower(const LaneProgram& program, const LaneOp& op,
                      std::span<llvm::Value* const> values);
   llvm::Value* Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);

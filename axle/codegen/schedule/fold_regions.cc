@@ -53,8 +53,9 @@ Status ScheduleBuilder::AddReduce(const Instruction& inst) {
   for (size_t k = 0; region == nullptr && k < std::min(open_.size(), kMaxSiblings); ++k) {
     OpenRegion& sibling = *open_[open_.size() - 1 - k];
     for (i64 i = 0; region == nullptr && i < count; ++i) {
-      if (ReadFor(*inst.operand(i), n).access.IsUniform()) continue;
-      if (ReadsAlready(sibling, *inst.operand(i)) && TryFold(sibling, inst, *found)) {
+      const View read = ReadFor(*inst.operand(i), n);
+      if (read.access.IsUniform() || sibling.num_positions != n) continue;
+      if (ReadsAlready(sibling, read) && TryFold(sibling, inst, *found)) {
         region = &sibling;
       }
     }
@@ -132,7 +133,7 @@ void ScheduleBuilder::SetInit(LaneCompiler& compiler, const Instruction& init,
   AddOperand(compiler, init, open, region, readers);
   const ValueId value = StateOf(*read.base).values[0];
   const auto input = std::ranges::find_if(region.inputs, [&](const RegionInput& other) {
-    return other.value == value && other.access == read.access;
+    return other == RegionInput{value, read.access};
   });
   fold.init_input = input - region.inputs.begin();
 }

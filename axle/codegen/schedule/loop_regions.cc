@@ -33,6 +33,8 @@ constexpr i64 kMaxWeight = 64;
 constexpr i64 kLongWeight = 16, kBesideWeight = 8;
 // To round to a narrow float takes more, but so it does in loops of their own.
 constexpr i64 kRoundingWeight = 4;
+// To clamp an index, and to add it to others.
+constexpr i64 kTermWeight = 5;
 // Arrays that a loop reads. It writes one per instruction at most, and its folds.
 constexpr size_t kMaxInputs = 40;
 // Constants besides, and those that are folded as they stand.
@@ -62,6 +64,7 @@ ScheduleBuilder::WeightKey ScheduleBuilder::WeightKeyOf(const Instruction& inst)
 // reads alone.
 i64 ScheduleBuilder::WeightOf(const Instruction& inst) {
   if (StateOf(inst).fold) return 1;  // to be joined with its init
+  if (const auto& read = StateOf(inst).read) return 1 + kTermWeight * std::ssize(read->terms);
   i64& weight = weights_[WeightKeyOf(inst)];
   if (weight > 0) return weight;
   const ElementType to = inst.shape().type();
@@ -146,9 +149,7 @@ std::optional<Dims> ScheduleBuilder::SizesFor(const OpenRegion& region,
 bool ScheduleBuilder::Unite(OpenRegion& region, std::span<const RegionInput> more) {
   std::vector<RegionInput> all = region.inputs;
   for (const RegionInput& input : more) {
-    const auto is_same = [&](const RegionInput& other) {
-      return other.value == input.value && other.access == input.access;
-    };
+    const auto is_same = [&](const RegionInput& other) { return other == input; };
     if (std::ranges::none_of(all, is_same)) all.push_back(input);
   }
   if (all.size() > kMaxInputs) return Refuse(Apart::kTooManyArrays);
@@ -168,9 +169,13 @@ Status ScheduleBuilder::AddElementwise(const Instruction& inst) {
     AXLE_TRY(PrepareRead(*inst.operand(i), n));
   }
   AXLE_TRY(MoveWhatDoesNotFit(inst, n));
+  return JoinLoop(inst, n);
+}
+
+Status ScheduleBuilder::JoinLoop(const Instruction& inst, i64 n) {
   OpenRegion* region = nullptr;
-  for (i64 i = FirstRead(inst); i < inst.num_operands(); ++i) {
-    OpenRegion* const open = StateOf(*ReadFor(*inst.operand(i), n).base).open;
+  for (i64 i = FirstRead(inst); i < EndOfReads(inst); ++i) {
+    OpenRegion* const open = StateOf(*ReadOf(inst, i, n).base).open;
     if (open == nullptr || open == region) continue;
     if (region == nullptr && TryJoin(*open, inst)) {
       region = open;
@@ -209,13 +214,11 @@ Status ScheduleBuilder::PrepareRead(const Instruction& operand, i64 n) {
   return by_position || IsInlineConstant(now) ? Status() : Need(*now.base);
 }
 
-bool ScheduleBuilder::ReadsAlready(const OpenRegion& region, const Instruction& operand) {
-  if (region.num_positions != operand.shape().num_elements()) return false;
-  const View read = ReadFor(operand, region.num_positions);
+bool ScheduleBuilder::ReadsAlready(const OpenRegion& region, const View& read) {
   if (StateOf(*read.base).open != nullptr || IsInlineConstant(read)) return false;
   const ValueId value = StateOf(*read.base).values[0];
   return std::ranges::any_of(region.inputs, [&](const RegionInput& input) {
-    return input.value == value && input.access == read.access;
+    return input == RegionInput{value, read.access};
   });
 }
 
@@ -257,8 +260,11 @@ bool ScheduleBuilder::TryJoin(OpenRegion& region, const Instruction& inst) {
       inputs.push_back({value, Access::Whole(region.num_positions)});
     }
   }
-  for (i64 i = FirstRead(inst); i < inst.num_operands(); ++i) {
-    const View read = ReadFor(*inst.operand(i), region.num_positions);
+  if (const auto& read = StateOf(inst).read) {
+    inputs.push_back({StateOf(*read->table).values[0], read->base, /*is_table=*/true});
+  }
+  for (i64 i = FirstRead(inst); i < EndOfReads(inst); ++i) {
+    const View read = ReadOf(inst, i, region.num_positions);
     if (IsInlineConstant(read) || StateOf(*read.base).open != nullptr) continue;
     inputs.push_back({StateOf(*read.base).values[0], read.access});
   }
@@ -296,9 +302,10 @@ ScheduleBuilder::OpenRegion* ScheduleBuilder::FindSibling(const Instruction& ins
   const i64 n = inst.shape().num_elements();
   for (size_t k = 0; k < std::min(open_.size(), kMaxSiblings); ++k) {
     OpenRegion& region = *open_[open_.size() - 1 - k];
-    for (i64 i = FirstRead(inst); region.num_positions == n && i < inst.num_operands(); ++i) {
-      if (ReadFor(*inst.operand(i), n).access.IsUniform()) continue;
-      if (ReadsAlready(region, *inst.operand(i)) && TryJoin(region, inst)) return &region;
+    for (i64 i = FirstRead(inst); region.num_positions == n && i < EndOfReads(inst); ++i) {
+      const View read = ReadOf(inst, i, n);
+      if (read.access.IsUniform()) continue;
+      if (ReadsAlready(region, read) && TryJoin(region, inst)) return &region;
     }
   }
   return nullptr;
@@ -328,6 +335,7 @@ bool ScheduleBuilder::IsReadOutside(const Instruction& inst, const OpenRegion& r
   for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
     const Instruction& user = *use->user;
     if (!live_[user.index()] || IsComputedIn(region, user, inst)) continue;
+    if (StateOf(user).is_deferred && !IsReadOutside(user, region, depth + 1)) continue;
     const std::optional<View>& view = StateOf(user).view;
     if (!view || !view->access.IsWhole() || IsReadOutside(user, region, depth + 1)) return true;
   }
@@ -345,6 +353,10 @@ Status ScheduleBuilder::Close(OpenRegion& open) {
   LaneCompiler compiler(rounding_);
   std::vector<const Instruction*> readers;  // by input
   for (const Instruction* inst : open.instructions) {
+    if (StateOf(*inst).read) {
+      AddElements(compiler, *inst, open, region, readers);
+      continue;
+    }
     for (i64 i = FirstRead(*inst); i < inst->num_operands(); ++i) {
       AddOperand(compiler, *inst->operand(i), open, region, readers);
     }
@@ -384,26 +396,40 @@ Status ScheduleBuilder::Close(OpenRegion& open) {
 // (LaneCompiler::SelectsCode). Beyond kMaxConstants operands, the others go into the code too.
 std::unordered_set<const Instruction*> ScheduleBuilder::ConstantsInCode(const OpenRegion& open) {
   const auto reads_constant = [&](const Instruction* inst) {
-    for (i64 i = FirstRead(*inst); i < inst->num_operands(); ++i) {
-      if (IsInlineConstant(ReadFor(*inst->operand(i), open.num_positions))) return true;
+    for (i64 i = FirstRead(*inst); i < EndOfReads(*inst); ++i) {
+      if (IsInlineConstant(ReadOf(*inst, i, open.num_positions))) return true;
     }
     return false;
   };
   if (std::ranges::none_of(open.instructions, reads_constant)) return {};
   std::vector<const Instruction*> constants;
   LaneCompiler probe(rounding_);  // in which all of them are operands
-  const auto read = [&](const Instruction& operand) {
-    if (probe.Contains(operand)) return;
-    const View view = ReadFor(operand, open.num_positions);
+  const auto read_constant = [&](const View& view) {
     const bool is_constant = IsInlineConstant(view);
     if (is_constant && !probe.Contains(*view.base)) {
       probe.AddInput(*view.base);
       constants.push_back(view.base);
     }
+    return is_constant;
+  };
+  const auto number_of = [&](const IndexedRead::Term& term) {
+    const bool is_there =
+        read_constant({term.source, term.access}) || StateOf(*term.source).open == &open;
+    if (is_there) return probe.NumberOf(*term.source);
+    return probe.NumberIn(probe.AddArray(term.indices->shape().type()));
+  };
+  const auto read = [&](const Instruction& operand) {
+    if (probe.Contains(operand)) return;
+    const View view = ReadFor(operand, open.num_positions);
+    const bool is_constant = read_constant(view);
     if (!is_constant && StateOf(*view.base).open != &open) return probe.AddInput(operand);
     if (view.base != &operand) probe.AddAlias(operand, *view.base);
   };
   for (const Instruction* inst : open.instructions) {
+    if (StateOf(*inst).read) {
+      AddElements(probe, *inst, probe.AddArray(inst->shape().type()), number_of);
+      continue;
+    }
     for (i64 i = FirstRead(*inst); i < inst->num_operands(); ++i) read(*inst->operand(i));
     if (const auto& fold = StateOf(*inst).fold) {
       probe.AddFold(*inst, PrimitiveOf(fold->fold.kind), *inst->operand(1));
@@ -436,10 +462,9 @@ void ScheduleBuilder::AddOperand(LaneCompiler& compiler, const Instruction& oper
   if (StateOf(*read.base).open == &open) return compiler.AddAlias(operand, *read.base);
   const ValueId value = StateOf(*read.base).values[0];
   for (size_t k = 0; k < region.inputs.size(); ++k) {
-    const RegionInput& input = region.inputs[k];
-    if (input.value == value && input.access == read.access) {
-      return compiler.AddAlias(operand, *readers[k]);
-    }
+    if (region.inputs[k] != RegionInput{value, read.access}) continue;
+    if (readers[k] == nullptr) return compiler.AddReader(operand, static_cast<int>(k));
+    return compiler.AddAlias(operand, *readers[k]);
   }
   compiler.AddInput(operand);
   region.inputs.push_back({value, read.access});
@@ -450,7 +475,7 @@ void ScheduleBuilder::AddInPlacePairs(Region& region) {
   for (std::uint32_t i = 0; i < region.inputs.size(); ++i) {
     const ValueId value = region.inputs[i].value;
     const bool all_whole = std::ranges::all_of(region.inputs, [&](const RegionInput& input) {
-      return input.value != value || input.access.IsWhole();
+      return input.value != value || (!input.is_table && input.access.IsWhole());
     });
     // The front of a longer array has the same positions, but elements of another size.
     const i64 bytes_read =

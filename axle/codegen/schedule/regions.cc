@@ -293,6 +293,17 @@ Status ScheduleBuilder::AddIndexMap(const Instruction& inst) {
       return {};
     }
   }
+  if (map.size() > 1 && IsReadByPieces(inst)) {
+    StateOf(inst).is_deferred = true;
+    return {};
+  }
+  if (auto read = FindIndexedRead(inst, map)) {
+    return AddIndexedRead(inst, *std::move(read), std::move(map));
+  }
+  return AddMove(inst, std::move(map));
+}
+
+Status ScheduleBuilder::AddMove(const Instruction& inst, IndexMap map) {
   AXLE_ASSIGN(Region * move, AddWhole(inst, RegionKind::kMove));
   // An update: all of one operand, then parts of it.
   if (map.size() > 1 && IsWholeOf(map[0], inst)) {
@@ -335,6 +346,10 @@ Status ScheduleBuilder::Need(const Instruction& inst) {
     }
     state.has_values = true;
     return {};
+  }
+  if (state.is_deferred) {
+    state.is_deferred = false;
+    return AddMove(inst, GetOpDef(inst).index_map(inst));
   }
   AXLE_INVARIANT(state.view.has_value(), "a region computes what is read");
   const View view = *state.view;

@@ -35,6 +35,10 @@ struct Value {
 struct RegionInput {
   ValueId value;
   Access access = {};  // for loops, moves without a map, contractions with strides
+  // A loop reads elements anywhere in the value: `access` is only where their numbers count from
+  // (schedule/indexed_read.h).
+  bool is_table = false;
+  bool operator==(const RegionInput&) const = default;
 };
 
 // Output `output` may lie where input `input` lies, if nobody reads that afterwards.

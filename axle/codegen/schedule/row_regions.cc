@@ -183,6 +183,7 @@ class Group {
 
   // Whether input `i` of the loop reads, for each row, elements of that part of the array only.
   bool ReadsItsRow(const Region& loop, size_t i) const {
+    if (loop.inputs[i].is_table) return false;
     const auto read = SplitIntoRows(loop.inputs[i].access, loop.loop().num_positions, rows_);
     const i64 bytes = BytesOf(loop.inputs[i].value),
               element = loop.loop().program.inputs[i].element_bytes();

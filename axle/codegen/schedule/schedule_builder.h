@@ -8,7 +8,7 @@
 // it reads are in the schedule before it.
 //
 // In files by topic: regions.cc (the walk, and regions of a single instruction), loop_regions.cc
-// (open regions), fold_regions.cc (reductions in them).
+// (open regions), fold_regions.cc (reductions in them), gather_regions.cc (indexed reads in them).
 #pragma once
 #include <algorithm>
 #include <map>
@@ -19,6 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "axle/codegen/schedule/indexed_read.h"
 #include "axle/codegen/schedule/regions.h"
 #include "axle/ops/lanes/lane_compiler.h"
 #include "axle/ops/liveness.h"
@@ -88,6 +89,8 @@ class ScheduleBuilder {
     OpenRegion* open = nullptr;
     std::optional<View> view;
     std::optional<FoldState> fold;
+    std::unique_ptr<const IndexedRead> read;  // of an instruction in an open region, or in a loop
+    bool is_deferred = false;                 // no region computes it, unless one needs it
   };
 
   State& StateOf(const Instruction& inst) { return states_[inst.index()]; }
@@ -136,6 +139,27 @@ class ScheduleBuilder {
   View Read(const Instruction& inst);
 
   Status AddIndexMap(const Instruction& inst);
+  // Adds a region that copies.
+  Status AddMove(const Instruction& inst, IndexMap map);
+
+  // Adds an indexed read to an open region, or moves the elements if no loop can have it.
+  Status AddIndexedRead(const Instruction& inst, IndexedRead read, IndexMap map);
+  // Whether a loop of n positions can have it. Afterwards all that it reads is computed at the same
+  // positions by an open region, or in memory.
+  StatusOr<bool> PrepareIndexedRead(IndexedRead& read, i64 n);
+  // Whether all that reads the instruction are indexed reads that read the arrays that it is put
+  // together of.
+  bool IsReadByPieces(const Instruction& inst);
+  // Adds the instruction to the program; `number_of` gives the number of each term.
+  template <typename F>
+  void AddElements(LaneCompiler& compiler, const Instruction& inst, int table, const F& number_of) {
+    const IndexedRead& read = *StateOf(inst).read;
+    std::vector<Lane> numbers;
+    for (const IndexedRead::Term& term : read.terms) numbers.push_back(number_of(term));
+    compiler.AddElements(inst, table, DistanceOf(read, compiler.builder(), numbers));
+  }
+  void AddElements(LaneCompiler& compiler, const Instruction& inst, const OpenRegion& open,
+                   Region& region, std::vector<const Instruction*>& readers);
 
   static bool IsWholeOf(const IndexPiece& piece, const Instruction& inst);
 
@@ -170,11 +194,23 @@ class ScheduleBuilder {
   bool Unite(OpenRegion& region, std::span<const RegionInput> more);
 
   Status AddElementwise(const Instruction& inst);
+  // Adds an instruction to an open region, when all that it reads is readable.
+  Status JoinLoop(const Instruction& inst, i64 n);
 
   OpenRegion* NewRegion(i64 n);
 
-  // The first operand that the loop with `inst` reads as such: of a reduction, its init.
+  // What the loop with `inst` reads by position: from the first operand on that it reads as such
+  // (of a reduction, its init), or the terms of an indexed read.
   i64 FirstRead(const Instruction& inst) { return StateOf(inst).fold ? 1 : 0; }
+  i64 EndOfReads(const Instruction& inst) {
+    const auto& read = StateOf(inst).read;
+    return read ? std::ssize(read->terms) : inst.num_operands();
+  }
+  View ReadOf(const Instruction& inst, i64 i, i64 n) {
+    if (const auto& read = StateOf(inst).read)
+      return {read->terms[i].source, read->terms[i].access};
+    return ReadFor(*inst.operand(i), n);
+  }
 
   // Makes an operand readable by a loop of n positions: arrays that are not read position by
   // position are put into memory, and into order if neighbours would be far from each other.
@@ -182,8 +218,8 @@ class ScheduleBuilder {
 
   Status AddReduce(const Instruction& inst);
 
-  // Whether the region reads the elements of `operand`, in the same order, anyway.
-  bool ReadsAlready(const OpenRegion& region, const Instruction& operand);
+  // Whether the region reads these elements, in the same order, anyway.
+  bool ReadsAlready(const OpenRegion& region, const View& read);
 
   // Adds the reduction to the region, which computes the operand or can read it, if it can fold it.
   bool TryFold(OpenRegion& region, const Instruction& inst, const FoldOf& found);

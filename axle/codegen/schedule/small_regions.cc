@@ -74,7 +74,10 @@ class Finder {
 
   // The cost of a region that can be a part, or nothing; fills in its callees.
   StatusOr<std::optional<Cost>> CostOf(const Schedule& schedule, Region& region) {
-    if (const LoopRegion* loop = region.if_loop()) return OfWork(WorkOfLoop(*loop));
+    if (const LoopRegion* loop = region.if_loop()) {
+      if (std::ranges::any_of(region.inputs, &RegionInput::is_table)) return std::optional<Cost>();
+      return OfWork(WorkOfLoop(*loop));
+    }
     if (region.if_move() != nullptr) return OfWork(WorkOfMove(schedule, region));
     if (std::holds_alternative<ContractionRegion>(region.payload)) {
       return OfWork(WorkOfDot(*region.instructions[0]));

@@ -15,6 +15,9 @@ KernelOperands OperandsOf(const LoopKernelSpec& spec) {
                                                           : Row::kOne;
     result.operands.push_back({row, program.inputs[i].element_bytes(), false});
   }
+  for (const LaneOp& op : program.code) {
+    if (op.primitive == Primitive::kElement) result.operands[op.input()].row = Row::kTable;
+  }
   const size_t num_outputs = program.outputs.size();
   const size_t num_ones = spec.form == FoldForm::kRows ? spec.folds.size() : 0;
   for (size_t o = 0; o < num_outputs; ++o) {

@@ -11,6 +11,7 @@ struct KernelOperand {
     kNeighbours,  // `bytes` for each position of a row
     kOne,         // `bytes` for the row
     kApart,       // `bytes` for each position, as far apart as the call says
+    kTable,       // any of the array, whose bounds the call has (checked_kernel.h)
   };
   Row row = Row::kOne;
   i64 bytes = 0;

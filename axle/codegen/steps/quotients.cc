@@ -29,11 +29,13 @@ LaneProgram WithReciprocals(const LaneProgram& program, std::span<const InnerStr
   for (size_t i = 0; i < code.size(); ++i) {
     const LaneOp& op = code[i];
     if (IsAnyQuotient(op)) ++dividends[op.operands[1]];
-    is_uniform[i] =
-        op.primitive == Primitive::kInput
-            ? inputs[op.input()] == InnerStride::kUniform || inputs[op.input()] == InnerStride::kOne
-            : std::ranges::all_of(op.taken(),
-                                  [&](LaneId operand) -> bool { return is_uniform[operand]; });
+    is_uniform[i] = std::ranges::all_of(
+        op.taken(), [&](LaneId operand) -> bool { return is_uniform[operand]; });
+    if (op.primitive == Primitive::kInput || op.primitive == Primitive::kElement) {
+      const InnerStride stride = inputs[op.input()];
+      is_uniform[i] =
+          is_uniform[i] && (stride == InnerStride::kUniform || stride == InnerStride::kOne);
+    }
   }
   LaneBuilder builder;
   for (const LaneArray& input : program.inputs) builder.AddInput(input);

@@ -74,12 +74,22 @@ LaneCompiler::Value LaneCompiler::FromComputed(ElementType type, ComplexLane com
   return {type, computed, computed};
 }
 
-// Complex elements have two parts, real types use one for both.
 void LaneCompiler::AddInput(const Instruction& inst) {
+  AddReader(inst, AddArray(inst.shape().type()));
+}
+
+// Complex elements have two parts, real types use one for both.
+void LaneCompiler::AddReader(const Instruction& inst, int input) {
   const ElementType type = inst.shape().type();
-  const int input = builder_.AddInput(ArrayOf(type));
   const Lane re = builder_.Part(input);
   values_.emplace(&inst, FromStored(type, {re, IsComplex(type) ? builder_.Part(input, 1) : re}));
+}
+
+void LaneCompiler::AddElements(const Instruction& inst, int input, Lane number) {
+  const ElementType type = inst.shape().type();
+  const Lane re = builder_.Element(input, 0, number);
+  const Lane im = IsComplex(type) ? builder_.Element(input, 1, number) : re;
+  values_.emplace(&inst, FromStored(type, {re, im}));
 }
 
 void LaneCompiler::AddConstant(const Instruction& inst) {

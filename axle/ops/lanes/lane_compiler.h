@@ -43,6 +43,16 @@ class LaneCompiler {
   // parts are joined each for itself; `init` is there already.
   void AddFold(const Instruction& inst, Primitive join, const Instruction& init);
   bool Contains(const Instruction& inst) const { return values_.contains(&inst); }
+  // For what reads elements by number (LaneBuilder::Element). The next input of the program, which
+  // no instruction is, and what it has at each position, if it has integers.
+  int AddArray(ElementType type) { return builder_.AddInput(ArrayOf(type)); }
+  Lane NumberIn(int input) { return builder_.Part(input); }
+  Lane NumberOf(const Instruction& inst) const { return values_.at(&inst).stored.re; }
+  LaneBuilder& builder() { return builder_; }
+  // `inst` is another reader of that input.
+  void AddReader(const Instruction& inst, int input);
+  // `inst` is the elements of that input with these numbers.
+  void AddElements(const Instruction& inst, int input, Lane number);
   // Whether constants in the place of this input could change the code: an operation reads nothing
   // but the constant, or is of a kind with shorter forms for some constants.
   bool SelectsCode(const Instruction& input) const;
