@@ -36,6 +36,7 @@
 #include "axle/codegen/llvm/access_checks.h"
 #include "axle/codegen/llvm/kernel_operands.h"
 #include "axle/codegen/llvm/lane_emitter.h"
+#include "axle/codegen/llvm/lane_memory.h"
 #include "axle/codegen/llvm/row_folds.h"
 #include "axle/codegen/llvm/uniform_quotient.h"
 
@@ -56,6 +57,7 @@ class KernelWriter {
         module_(module),
         b_(module.getContext()),
         emitter_(b_, width_, target),
+        memory_(b_, emitter_, spec, target),
         folds_(b_, emitter_, width_, spec),
         checks_(target.checks) {
     llvm::Type *pointer = b_.getPtrTy(), *number = b_.getInt64Ty();
@@ -69,6 +71,7 @@ class KernelWriter {
 
   void Write() {
     inner_ = function_->getArg(1);
+    memory_.SetInner(inner_);
     outer_ = function_->getArg(2);
     b_.SetInsertPoint(NewBlock("entry"));
     LoadStrides();
@@ -285,7 +288,7 @@ class KernelWriter {
       const LaneType type = FoldType(f);
       Value* value = folds_.Joined(f);
       if (type == LaneType::kPred) value = b_.CreateZExt(value, b_.getInt8Ty());
-      b_.CreateAlignedStore(value, rows_[0].outputs[NumStores() + f], AlignOf(type));
+      b_.CreateAlignedStore(value, rows_[0].outputs[NumStores() + f], LaneMemory::AlignOf(type));
     }
   }
 
@@ -319,7 +322,8 @@ class KernelWriter {
       const LaneOp& op = program_.code[i];
       if (splats[i] != nullptr) continue;
       if (op.primitive == Primitive::kInput) {
-        if (input_strides_[op.input()] == kind) splats[i] = LoadUniform(op, inputs[op.input()]);
+        if (input_strides_[op.input()] == kind)
+          splats[i] = memory_.LoadUniform(op, inputs[op.input()]);
         continue;
       }
       const bool is_uniform = std::ranges::all_of(
@@ -350,10 +354,10 @@ class KernelWriter {
     const bool is_one = stride == InnerStride::kOne;
     if (kind == InnerStride::kOne && !is_one) return;  // its rows are elsewhere
     Value* number = b_.CreateExtractElement(uniform.splats[op.operands[0]], std::uint64_t{0});
-    Value* first = Address(program_.inputs[op.input()], inputs[op.input()],
-                           b_.CreateZExt(number, b_.getInt64Ty()));
+    Value* first = memory_.Address(program_.inputs[op.input()], inputs[op.input()],
+                                   b_.CreateZExt(number, b_.getInt64Ty()));
     if (is_one || stride == InnerStride::kUniform) {
-      uniform.splats[id] = LoadUniform(op, first);
+      uniform.splats[id] = memory_.LoadUniform(op, first);
     } else {
       uniform.firsts[id] = first;
     }
@@ -361,14 +365,6 @@ class KernelWriter {
 
   // Whether divisions take several times as long as what UniformQuotient makes of them.
   bool DividesSlowly() const { return vector_bytes_ == 64; }
-
-  Value* LoadUniform(const LaneOp& op, Value* from) {
-    llvm::Type* type = emitter_.Element(op.type, /*in_memory=*/true);
-    Value* address = b_.CreateConstGEP1_64(type, from, op.part());
-    Value* element = b_.CreateAlignedLoad(type, address, AlignOf(op.type));
-    if (op.type == LaneType::kPred) element = b_.CreateICmpNE(element, b_.getInt8(0));
-    return b_.CreateVectorSplat(width_, element);
-  }
 
   size_t NumStores() const { return program_.outputs.size() - spec_.folds.size(); }
   LaneType FoldType(size_t f) const { return program_.outputs[NumStores() + f].type; }
@@ -380,13 +376,10 @@ class KernelWriter {
     return result;
   }
 
-  static llvm::Align AlignOf(LaneType type) { return llvm::Align(BytesOf(type)); }
-
   // Bodies at each of these indices in each row of the iteration; on the first `valid` lanes only
   // if that is not null. They advance in step, so that the processor finds work in all of them.
   void Bodies(std::span<Value* const> indices, Value* valid) {
-    masks_[0] = masks_[1] = nullptr;
-    valid_ = valid;
+    memory_.SetValid(valid);
     folds_.BeginBodies();
     std::vector<Body> bodies;
     for (Value* index : indices) {
@@ -399,8 +392,8 @@ class KernelWriter {
       if (spec_.fetches[i] != LoopKernelSpec::kFetchesPlace) continue;
       const LaneArray& array = program_.inputs[i];
       for (const Body& body : bodies) {
-        Fetch(Address(array, body.row->inputs[i], body.index), 0,
-              array.element_bytes() * static_cast<i64>(width_), /*to_write=*/true);
+        memory_.Fetch(memory_.Address(array, body.row->inputs[i], body.index), 0,
+                      array.element_bytes() * static_cast<i64>(width_), /*to_write=*/true);
       }
     }
     for (size_t i = 0; i < program_.code.size(); ++i) {
@@ -414,8 +407,8 @@ class KernelWriter {
         Finish(body);
       }
       for (size_t f = 0; f < columns_.size(); ++f) {
-        Store(program_.outputs[NumStores() + f], columns_[f], rows_[0].outputs[NumStores() + f],
-              indices[k]);
+        memory_.Store(program_.outputs[NumStores() + f], columns_[f],
+                      rows_[0].outputs[NumStores() + f], indices[k]);
       }
     }
     folds_.EndBodies();
@@ -448,90 +441,27 @@ class KernelWriter {
     if (op.primitive == Primitive::kElement) {
       const auto& firsts = body.row->uniform.firsts;
       const auto first = firsts.find(static_cast<LaneId>(i));
-      value = first == firsts.end() ? LoadElements(op, body) : LoadFrom(op, first->second, body);
+      value = first == firsts.end()
+                  ? memory_.LoadElements(op, body.values[op.operands[0]],
+                                         body.row->inputs[op.input()], body.index,
+                                         input_strides_[op.input()], inner_strides_[op.input()])
+                  : LoadFrom(op, first->second, body.index);
     } else if (op.primitive != Primitive::kInput) {
       value = emitter_.Lower(program_, op, body.values);
     } else if (input_strides_[op.input()] == InnerStride::kAny) {
-      value = LoadApart(op, body.row->inputs[op.input()], body.index);
+      value = LoadFrom(op, body.row->inputs[op.input()], body.index);
     } else {
       value = Load(op, body);
     }
   }
 
   // Elements that are neighbours, or apart, from an address on.
-  Value* LoadFrom(const LaneOp& op, Value* first, const Body& body) {
-    if (input_strides_[op.input()] == InnerStride::kAny) return LoadApart(op, first, body.index);
+  Value* LoadFrom(const LaneOp& op, Value* first, Value* index) {
+    if (input_strides_[op.input()] == InnerStride::kAny) {
+      return memory_.LoadApart(op, first, index, inner_strides_[op.input()]);
+    }
     const LaneArray& array = program_.inputs[op.input()];
-    return PartOf(array, LoadVector(array, first, body.index), op.part());
-  }
-
-  // Elements with a number for each lane. Lanes behind the end of the row have numbers of elements
-  // too; what the position adds is that of the last one there.
-  Value* LoadElements(const LaneOp& op, const Body& body) {
-    const LaneArray& array = program_.inputs[op.input()];
-    const InnerStride stride = input_strides_[op.input()];
-    Value* numbers = body.values[op.operands[0]];
-    if (stride == InnerStride::kUnit) numbers = b_.CreateAdd(numbers, Positions(numbers, body));
-    if (array.num_parts == 2) numbers = b_.CreateShl(numbers, 1);
-    if (op.part() == 1) {
-      numbers = b_.CreateAdd(numbers, llvm::ConstantInt::get(numbers->getType(), 1));
-    }
-    llvm::Type* type = emitter_.Element(op.type, /*in_memory=*/true);
-    Value* base = body.row->inputs[op.input()];
-    if (stride != InnerStride::kAny && HasGathers(op.type)) {
-      return b_.CreateMaskedGather(emitter_.Vector(op.type), b_.CreateGEP(type, base, numbers),
-                                   AlignOf(op.type));
-    }
-    return Collect(op, [&](unsigned k) {
-      Value* number = b_.CreateZExt(b_.CreateExtractElement(numbers, k), b_.getInt64Ty());
-      Value* element = b_.CreateGEP(type, base, number);
-      if (stride != InnerStride::kAny) return element;
-      return b_.CreatePtrAdd(element, DistanceOf(op, body.index, k));
-    });
-  }
-
-  // Whether an instruction for it takes less time than loads one by one. Measured on a Xeon with
-  // tables in the caches: half of the time with AVX-512, the same or more with AVX2. Checks know
-  // loads.
-  bool HasGathers(LaneType type) const {
-    return vector_bytes_ == 64 && BytesOf(type) >= 4 && checks_ == nullptr;
-  }
-
-  // Elements from the addresses of the lanes.
-  template <typename F>
-  Value* Collect(const LaneOp& op, const F& address_of) {
-    llvm::Type* type = emitter_.Element(op.type, /*in_memory=*/true);
-    Value* lanes = llvm::PoisonValue::get(emitter_.Vector(op.type, /*in_memory=*/true));
-    for (unsigned k = 0; k < width_; ++k) {
-      Value* element = b_.CreateAlignedLoad(type, address_of(k), AlignOf(op.type));
-      lanes = b_.CreateInsertElement(lanes, element, k);
-    }
-    if (op.type != LaneType::kPred) return lanes;
-    return b_.CreateICmpNE(lanes, llvm::Constant::getNullValue(lanes->getType()));
-  }
-
-  // How far from the first element of the row that of lane k is, in bytes. Behind the end of the
-  // row: that of the last one.
-  Value* DistanceOf(const LaneOp& op, Value* index, unsigned k) {
-    Value* at = b_.CreateAdd(index, b_.getInt64(k));
-    if (valid_ != nullptr) {
-      at =
-          b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, b_.CreateSub(inner_, b_.getInt64(1)));
-    }
-    return b_.CreateMul(at, inner_strides_[op.input()]);
-  }
-
-  // The positions of the lanes in the type of `numbers`, where that is in the row.
-  Value* Positions(Value* numbers, const Body& body) {
-    llvm::Type* type = numbers->getType()->getScalarType();
-    std::vector<llvm::Constant*> lanes;
-    for (unsigned k = 0; k < width_; ++k) lanes.push_back(llvm::ConstantInt::get(type, k));
-    Value* first = b_.CreateVectorSplat(width_, b_.CreateTrunc(body.index, type));
-    Value* positions = b_.CreateAdd(first, llvm::ConstantVector::get(lanes));
-    if (valid_ == nullptr) return positions;
-    Value* last = b_.CreateTrunc(b_.CreateSub(inner_, b_.getInt64(1)), type);
-    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positions,
-                                    b_.CreateVectorSplat(width_, last));
+    return memory_.PartOf(array, memory_.LoadVector(array, first, index), op.part());
   }
 
   // Folds and stores.
@@ -551,16 +481,16 @@ class KernelWriter {
         value =
             b_.CreateShuffleVector(value, body.values[program_.results[result + 1]], interleaved);
       }
-      Store(array, value, body.row->outputs[i], body.index);
+      memory_.Store(array, value, body.row->outputs[i], body.index);
       result += array.num_parts;
     }
   }
 
   void FoldIntoRow(const Body& body) {
-    const auto mask = [&] { return Mask(1); };
+    const auto mask = [&] { return memory_.Mask(1); };
     for (size_t f = 0; f < spec_.folds.size(); ++f) {
       Value* x = FoldedValue(body, f);
-      if (valid_ == nullptr) {
+      if (memory_.has_all()) {
         folds_.Fold(f, x, nullptr);
       } else {
         folds_.Fold(f, x, mask);
@@ -573,8 +503,8 @@ class KernelWriter {
   void FoldIntoColumns(const Body& body) {
     const size_t num_folds = spec_.folds.size();
     for (size_t f = columns_.size(); f < num_folds; ++f) {
-      columns_.push_back(LoadVector(program_.outputs[NumStores() + f],
-                                    rows_[0].outputs[NumStores() + f], body.index));
+      columns_.push_back(memory_.LoadVector(program_.outputs[NumStores() + f],
+                                            rows_[0].outputs[NumStores() + f], body.index));
     }
     for (size_t f = 0; f < num_folds;) {
       if (const LaneProgram* reducer = spec_.folds[f].reducer) {
@@ -607,105 +537,19 @@ class KernelWriter {
     for (size_t i = 0; i < count; ++i) columns_[f + i] = values[reducer.results[i]];
   }
 
-  // Lanes (or parts of lanes) below valid_.
-  Value* Mask(unsigned parts) {
-    Value*& mask = masks_[parts - 1];
-    if (mask == nullptr) {
-      std::vector<llvm::Constant*> lanes;
-      for (unsigned k = 0; k < width_ * parts; ++k) lanes.push_back(b_.getInt32(k / parts));
-      Value* valid = b_.CreateTrunc(valid_, b_.getInt32Ty());  // less than an iteration
-      mask = b_.CreateICmpULT(llvm::ConstantVector::get(lanes),
-                              b_.CreateVectorSplat(width_ * parts, valid));
-    }
-    return mask;
-  }
-
-  Value* Address(const LaneArray& array, Value* base, Value* index) {
-    Value* element = array.num_parts == 1 ? index : b_.CreateMul(index, b_.getInt64(2));
-    return b_.CreateGEP(emitter_.Element(array.type, /*in_memory=*/true), base, element);
-  }
-
   Value* Load(const LaneOp& op, Body& body) {
     const LaneArray& array = program_.inputs[op.input()];
     Value*& loaded = body.loaded[op.input()];
     if (loaded == nullptr) {
       Value* base = body.row->inputs[op.input()];
       const i64 distance = spec_.fetches.empty() ? 0 : spec_.fetches[op.input()];
-      if (distance > 0 && valid_ == nullptr) {
-        Fetch(Address(array, base, body.index), distance,
-              array.element_bytes() * static_cast<i64>(width_), /*to_write=*/false);
+      if (distance > 0 && memory_.has_all()) {
+        memory_.Fetch(memory_.Address(array, base, body.index), distance,
+                      array.element_bytes() * static_cast<i64>(width_), /*to_write=*/false);
       }
-      loaded = LoadVector(array, base, body.index);
+      loaded = memory_.LoadVector(array, base, body.index);
     }
-    return PartOf(array, loaded, op.part());
-  }
-
-  Value* PartOf(const LaneArray& array, Value* loaded, std::uint32_t part) {
-    if (array.num_parts == 1) return loaded;
-    std::vector<int> lanes;
-    for (unsigned k = 0; k < width_; ++k) lanes.push_back(static_cast<int>(2 * k + part));
-    return b_.CreateShuffleVector(loaded, lanes);
-  }
-
-  Value* LoadVector(const LaneArray& array, Value* base, Value* index) {
-    llvm::Type* vector = emitter_.Vector(array.type, /*in_memory=*/true, array.num_parts);
-    Value* address = Address(array, base, index);
-    Value* zeros = llvm::Constant::getNullValue(vector);
-    Value* loaded;
-    if (valid_ == nullptr) {
-      loaded = b_.CreateAlignedLoad(vector, address, AlignOf(array.type));
-    } else {
-      loaded =
-          b_.CreateMaskedLoad(vector, address, AlignOf(array.type), Mask(array.num_parts), zeros);
-    }
-    return array.type == LaneType::kPred ? b_.CreateICmpNE(loaded, zeros) : loaded;
-  }
-
-  // Prefetches so many bytes, `distance` bytes after the address, into the first-level cache. If
-  // the target has no prefetch for writing, LLVM uses the one for reading.
-  void Fetch(Value* address, i64 distance, i64 bytes, bool to_write) {
-    constexpr i64 kLine = 64;
-    constexpr int kAllLevels = 3, kData = 1;
-    for (i64 line = 0; line < bytes; line += kLine) {
-      Value* ahead =
-          b_.CreatePtrAdd(address, b_.getInt64(static_cast<std::uint64_t>(distance + line)));
-      b_.CreateIntrinsic(
-          llvm::Intrinsic::prefetch, {ahead->getType()},
-          {ahead, b_.getInt32(to_write ? 1 : 0), b_.getInt32(kAllLevels), b_.getInt32(kData)});
-    }
-  }
-
-  // Elements that are not neighbours, one by one.
-  Value* LoadApart(const LaneOp& op, Value* first, Value* index) {
-    llvm::Type* type = emitter_.Element(op.type, /*in_memory=*/true);
-    return Collect(op, [&](unsigned k) {
-      Value* element = b_.CreatePtrAdd(first, DistanceOf(op, index, k));
-      return b_.CreateConstGEP1_64(type, element, op.part());
-    });
-  }
-
-  // The alignment of a row that begins at a multiple of the widest vector of the kernel.
-  llvm::Align StreamAlignOf(const Value* value) const {
-    const std::uint64_t bytes =
-        module_.getDataLayout().getTypeStoreSize(value->getType()).getFixedValue();
-    return llvm::Align(std::min<std::uint64_t>(bytes, vector_bytes_));
-  }
-
-  void Store(const LaneArray& array, Value* value, Value* base, Value* index) {
-    if (array.type == LaneType::kPred) {
-      value = b_.CreateZExt(value, emitter_.Vector(array.type, /*in_memory=*/true));
-    }
-    Value* address = Address(array, base, index);
-    if (valid_ == nullptr && spec_.streams) {
-      llvm::StoreInst* store = b_.CreateAlignedStore(value, address, StreamAlignOf(value));
-      store->setMetadata(
-          llvm::LLVMContext::MD_nontemporal,
-          llvm::MDNode::get(b_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1))));
-    } else if (valid_ == nullptr) {
-      b_.CreateAlignedStore(value, address, AlignOf(array.type));
-    } else {
-      b_.CreateMaskedStore(value, address, AlignOf(array.type), Mask(array.num_parts));
-    }
+    return memory_.PartOf(array, loaded, op.part());
   }
 
   const LoopKernelSpec& spec_;
@@ -716,6 +560,7 @@ class KernelWriter {
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
   LaneEmitter emitter_;
+  LaneMemory memory_;
   RowFolds folds_;
   AccessChecks* checks_;  // or null
   llvm::Function* function_;
@@ -725,8 +570,6 @@ class KernelWriter {
   Uniform of_all_rows_;
   std::vector<Row> rows_;  // the rows of the iteration
   // State of the bodies being written:
-  Value* valid_ = nullptr;       // number of lanes, or null: all
-  Value* masks_[2] = {};         // for one and two parts
   std::vector<Value*> columns_;  // accumulators of folds of columns
 };
 
