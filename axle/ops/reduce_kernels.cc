@@ -130,6 +130,30 @@ void FoldAt(void* acc_bytes, const i64* at, const void* x_bytes, i64 step, i64 c
   }
 }
 
+// A row of `width` into each of some rows of accumulators. Widths that are given as kWidth are
+// loops of known length.
+template <i64 kWidth, typename T, typename Op>
+void FoldRowsOf(T* acc_rows, const i64* at, const T* x_rows, const i64* from, i64 count,
+                i64 width) {
+  const Op op;
+  const i64 known = kWidth > 0 ? kWidth : width;
+  for (i64 k = 0; k < count; ++k) {
+    T* __restrict acc = acc_rows + at[k];
+    const T* __restrict x = x_rows + from[k];
+    for (i64 j = 0; j < known; ++j) acc[j] = op(acc[j], x[j]);
+  }
+}
+
+template <typename T, typename Op>
+void FoldRowsAt(void* acc_bytes, const i64* at, const void* x_bytes, const i64* from, i64 count,
+                i64 width) {
+  const auto fold = width == 4    ? &FoldRowsOf<4, T, Op>
+                    : width == 8  ? &FoldRowsOf<8, T, Op>
+                    : width == 16 ? &FoldRowsOf<16, T, Op>
+                                  : &FoldRowsOf<0, T, Op>;
+  fold(static_cast<T*>(acc_bytes), at, static_cast<const T*>(x_bytes), from, count, width);
+}
+
 // Several rows at once, because each value waits for the one before. Not more than 4: row pitches
 // are often a power of two, so that rows compete for cache sets.
 template <int kRows, typename T, typename Op>
@@ -166,10 +190,12 @@ struct Folds {
   FoldFn fold;
   FoldRowFn fold_row;
   FoldAtFn fold_at;
+  FoldRowsAtFn fold_rows_at;
   ScanRowsFn scan_rows;
 };
 template <typename T, typename Op>
-constexpr Folds kFolds = {&Fold<T, Op>, &FoldRow<T, Op>, &FoldAt<T, Op>, &ScanRows<T, Op>};
+constexpr Folds kFolds = {&Fold<T, Op>, &FoldRow<T, Op>, &FoldAt<T, Op>, &FoldRowsAt<T, Op>,
+                          &ScanRows<T, Op>};
 
 // Sums and products of integers do not depend on the sign.
 template <typename Op>
@@ -246,6 +272,7 @@ FoldKernel FindFoldKernel(ReducerKind kind, ElementType type) {
   kernel.fold = folds.fold;
   kernel.fold_row = folds.fold_row;
   kernel.fold_at = folds.fold_at;
+  kernel.fold_rows_at = folds.fold_rows_at;
   kernel.scan_rows = folds.scan_rows;
   return kernel;
 }

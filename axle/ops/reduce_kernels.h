@@ -18,6 +18,11 @@ using FoldRowFn = void (*)(const void* x, i64 count, i64 lanes, void* result);
 // skipped.
 using FoldAtFn = void (*)(void* acc, const i64* at, const void* x, i64 step, i64 count);
 
+// acc[at[k] + j] = f(acc[at[k] + j], x[from[k] + j]) for j = 0 .. width - 1, for k = 0 .. count -
+// 1, in this order of k. The arrays do not overlap.
+using FoldRowsAtFn = void (*)(void* acc, const i64* at, const void* x, const i64* from, i64 count,
+                              i64 width);
+
 // Running folds of rows `stride` apart: for each row r, acc[r] = f(acc[r], x) and out = acc[r] for
 // the elements x and out at r * stride + k * step, k = 0 .. count - 1. x and out are other arrays.
 using ScanRowsFn = void (*)(void* acc, const void* x, void* out, i64 rows, i64 stride, i64 count,
@@ -29,6 +34,7 @@ struct FoldKernel {
   FoldFn fold = nullptr;
   FoldRowFn fold_row = nullptr;               // for values of one part
   FoldAtFn fold_at = nullptr;                 // likewise
+  FoldRowsAtFn fold_rows_at = nullptr;        // likewise
   ScanRowsFn scan_rows = nullptr;             // likewise
   ElementType type = PRIMITIVE_TYPE_INVALID;  // of the arrays
   int parts = 1;                              // elements of `type` per value

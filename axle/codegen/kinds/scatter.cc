@@ -21,7 +21,11 @@ PlannedStep Plan(StepPlanner& planner, const Region& region) {
   if (!applied.lanes || !StepPlanner::FitsLoop(*applied.lanes)) return {};
   const auto plan = PlanScatter(inst, *applied.lanes);
   if (plan == nullptr) return {};
-  PlannedStep step = {.function = &RunScatter, .plan = plan, .scratch_bytes = plan->scratch_bytes};
+  PlannedStep step = {.function = &RunScatter,
+                      .plan = plan,
+                      .num_tiles = plan->num_tiles,
+                      .scratch_bytes = plan->scratch_bytes,
+                      .nanoseconds = plan->nanoseconds};
   if (plan->how == ScatterPlan::How::kLoop) step.loops = {plan->loop = planner.LoopOf(applied)};
   return step;
 }

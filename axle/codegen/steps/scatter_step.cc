@@ -7,8 +7,13 @@
 //
 // Index vectors are read some hundred at a time (kBlock): first all entries of the block are added
 // up to places of windows, kOutside for those that are left out, then the rows of these windows are
-// combined. Updates are applied one after the other in row-major order, as docs/numerics.md N7
-// asks, so the step has one tile.
+// combined. Updates of one element are applied one after the other in row-major order, as
+// docs/numerics.md N7 asks.
+//
+// Threads share the result, not the updates: a tile is a range of its elements (Range), reads all
+// index vectors, and applies, in their order, the updates of its own elements. Reading the indices
+// is done once by each thread, so that only windows of several elements are worth it, and only if
+// each is one row that lies in one range (ShareResult).
 //
 // The way to combine is chosen when the step is planned: a copy if the update replaces the element,
 // a C++ loop for known reducers, with f32 accumulators for narrow floats, or the compiled loop of
@@ -32,6 +37,12 @@ namespace {
 
 // Index vectors that are read at a time.
 constexpr i64 kBlock = 256;
+// Rows of fewer bytes take no longer than their index vectors.
+constexpr i64 kMinSharedRowBytes = 32;
+// Tiles, so that each of several threads has one.
+constexpr i64 kTiles = 64;
+// Nanoseconds of an index vector, and of each byte of a row.
+constexpr double kVectorTime = 2, kUpdateByteTime = 0.05;
 // Elements between two looks at the limits.
 constexpr i64 kSlice = i64{1} << 19;
 // The place of a window that is left out. It stays negative whatever is added to it.
@@ -124,20 +135,71 @@ void AddBatch(const ScatterAttrs& attrs, const Shape& operand, const Shape& indi
   }
 }
 
-// Adds what `entry` says at `count` index vectors to where their windows are.
-void AddEntry(const ScatterPlan& plan, const ScatterPlan::Entry& entry, const void* indices,
-              i64 first, i64 step, i64 count, i64* windows) {
+// Elements of the result, in order.
+struct Range {
+  i64 begin, end;
+  bool Contains(i64 place) const {
+    return static_cast<std::uint64_t>(place - begin) < static_cast<std::uint64_t>(end - begin);
+  }
+};
+
+// Index vectors that follow each other: the number of the first one, and the distance to the next.
+struct Vectors {
+  const void* indices;
+  i64 first, step, count;
+};
+
+// Adds values[i * step] * stride to where window i is; with kIsFirst, to `begin`. Windows of values
+// that are not below num_inside are outside.
+template <bool kIsFirst, typename T>
+void AddValues(const T* values, i64 step, i64 count, std::uint64_t num_inside, std::uint64_t stride,
+               i64 begin, i64* windows) {
+  for (i64 i = 0; i < count; ++i) {
+    // Negative numbers are the largest ones here, and outside like those that fit into no i64.
+    const auto value = static_cast<std::uint64_t>(static_cast<i64>(values[i * step]));
+    const auto from = static_cast<std::uint64_t>(kIsFirst ? begin : windows[i]);
+    const auto place = static_cast<i64>(from + value * stride);
+    windows[i] = value < num_inside ? place : kOutside;
+  }
+}
+
+// Adds what `entry` says to where windows are. The first entry may set all of them, from one place
+// `begin` on.
+template <bool kIsFirst>
+void AddEntry(const ScatterPlan& plan, const ScatterPlan::Entry& entry, const Vectors& vectors,
+              i64 begin, i64* windows) {
   DispatchElementType(plan.index_type, [&]<ElementType kType>() {
     if constexpr (IsIntegral(kType) || kType == PRED) {
-      const auto* values = static_cast<const StorageOf<kType>*>(indices) + first + entry.offset;
-      for (i64 i = 0; i < count; ++i) {
-        // A number that does not fit into an i64 is negative here, and outside too.
-        const auto value = static_cast<i64>(values[i * step]);
-        const bool is_inside = value >= 0 && value <= entry.max;
-        windows[i] = is_inside ? windows[i] + value * entry.stride : kOutside;
+      const auto* values =
+          static_cast<const StorageOf<kType>*>(vectors.indices) + vectors.first + entry.offset;
+      const auto stride = static_cast<std::uint64_t>(entry.stride);
+      // None if windows are larger than the operand.
+      const auto num_inside = static_cast<std::uint64_t>(std::max<i64>(entry.max + 1, 0));
+      // Most are numbers of elements one after the other, a loop of its own that needs no products.
+      if (vectors.step == 1 && stride == 1) {
+        AddValues<kIsFirst>(values, 1, vectors.count, num_inside, 1, begin, windows);
+      } else {
+        AddValues<kIsFirst>(values, vectors.step, vectors.count, num_inside, stride, begin,
+                            windows);
       }
     }
   });
+}
+
+// Where the windows of some index vectors lie: from `begin` on, each operand_step behind the last,
+// and as their entries say.
+void FindWindows(const ScatterPlan& plan, const Vectors& vectors, i64 begin, i64 operand_step,
+                 i64* windows) {
+  std::span<const ScatterPlan::Entry> entries = plan.entries;
+  if (operand_step == 0 && !entries.empty()) {
+    AddEntry<true>(plan, entries[0], vectors, begin, windows);
+    entries = entries.subspan(1);
+  } else {
+    for (i64 i = 0; i < vectors.count; ++i) windows[i] = begin + i * operand_step;
+  }
+  for (const ScatterPlan::Entry& entry : entries) {
+    AddEntry<false>(plan, entry, vectors, begin, windows);
+  }
 }
 
 // Calls combine(operand offset, update offset) for each row of a window, in elements.
@@ -177,11 +239,8 @@ int ForEachBlockOf(const RunContext* run, const ScatterPlan& plan, const void* i
     const i64 end = is_inside ? inner.limit : 0;
     for (i64 begin = 0; begin < end; begin += kBlock) {
       const i64 count = std::min(kBlock, end - begin);
-      for (i64 i = 0; i < count; ++i) windows[i] = operand + (begin + i) * inner.operand_step;
-      for (const ScatterPlan::Entry& entry : plan.entries) {
-        AddEntry(plan, entry, indices, index + begin * inner.index_step, inner.index_step, count,
-                 windows);
-      }
+      FindWindows(plan, {indices, index + begin * inner.index_step, inner.index_step, count},
+                  operand + begin * inner.operand_step, inner.operand_step, windows);
       // So few windows that their elements are at most a slice, or one window.
       const i64 some = std::max<i64>(1, kSlice / plan.window_elements);
       for (i64 done = 0; done < count; done += some) {
@@ -210,6 +269,24 @@ int ForEachRowOfAll(const RunContext* run, const ScatterPlan& plan, const void* 
                             if (windows[i] < 0) continue;
                             ForEachRow(plan.window, windows[i], update, combine);
                           }
+                        });
+}
+
+// The windows of one row that begin in `range`, some of them at a time: calls
+// apply(places, updates, count) with where they lie in the operand and in the updates, in order.
+template <typename Apply>
+int ForEachRowIn(const RunContext* run, const ScatterPlan& plan, const void* indices,
+                 const Range& range, const Apply& apply) {
+  return ForEachBlockOf(run, plan, indices,
+                        [&](const i64* windows, i64 count, i64 update, i64 step) {
+                          i64 places[kBlock], updates[kBlock];
+                          i64 num_inside = 0;
+                          for (i64 i = 0; i < count; ++i) {
+                            places[num_inside] = windows[i];
+                            updates[num_inside] = update + i * step;
+                            num_inside += range.Contains(windows[i]);
+                          }
+                          apply(places, updates, num_inside);
                         });
 }
 
@@ -270,6 +347,72 @@ int ScatterWide(const RunContext* run, const ScatterPlan& plan, const void* indi
   return result;
 }
 
+// Cuts the result into tiles, if threads that share it save time.
+void ShareResult(i64 num_elements, i64 num_windows, ScatterPlan& plan) {
+  i64 row_bytes = 0;
+  for (const ScatterPlan::Array& array : plan.arrays) row_bytes += plan.row * array.element_bytes;
+  plan.nanoseconds = static_cast<double>(num_windows) *
+                     (kVectorTime + kUpdateByteTime * static_cast<double>(row_bytes));
+  const bool is_shared = plan.how != ScatterPlan::How::kWideFold && plan.window.empty() &&
+                         row_bytes >= kMinSharedRowBytes && AreRowsAligned(plan);
+  plan.unit = is_shared ? plan.row : 1;
+  plan.num_units = (num_elements + plan.unit - 1) / plan.unit;
+  plan.num_tiles = is_shared ? std::clamp<i64>(plan.num_units, 1, kTiles) : 1;
+}
+
+// The elements of tiles [begin, end).
+Range RangeOf(const ScatterPlan& plan, i64 begin, i64 end) {
+  const auto first = [&](i64 tile) { return plan.num_units * tile / plan.num_tiles * plan.unit; };
+  return {first(begin), first(end)};
+}
+
+// One element for each index vector.
+int ScatterElements(const RunContext* run, const ScatterPlan& plan, const void* indices,
+                    const std::byte* updates, std::byte* to) {
+  const i64 bytes = plan.arrays[0].element_bytes;
+  if (plan.how == ScatterPlan::How::kFold) {
+    return ForEachBlockOf(run, plan, indices,
+                          [&](const i64* windows, i64 count, i64 update, i64 step) {
+                            plan.fold.fold_at(to, windows, updates + update * bytes, step, count);
+                          });
+  }
+  return DispatchBytes(static_cast<int>(bytes), [&]<typename T>() {
+    return ForEachBlockOf(run, plan, indices,
+                          [&](const i64* windows, i64 count, i64 update, i64 step) {
+                            const T* from = reinterpret_cast<const T*>(updates) + update;
+                            for (i64 i = 0; i < count; ++i) {
+                              if (windows[i] < 0) continue;
+                              reinterpret_cast<T*>(to)[windows[i]] = from[i * step];
+                            }
+                          });
+  });
+}
+
+// The row at `from` into the row at `to`, by a known computation.
+void ApplyRow(const ScatterPlan& plan, std::byte* to, const std::byte* from) {
+  if (plan.how == ScatterPlan::How::kFold) {
+    plan.fold.fold(to, from, plan.row, 1, 0);
+  } else {
+    std::memcpy(to, from, static_cast<size_t>(plan.row * plan.arrays[0].element_bytes));
+  }
+}
+
+// One row for each index vector, those that lie in `range`.
+int ScatterRows(const RunContext* run, const ScatterPlan& plan, const void* indices,
+                const std::byte* updates, std::byte* to, const Range& range) {
+  const i64 bytes = plan.arrays[0].element_bytes;
+  return ForEachRowIn(run, plan, indices, range,
+                      [&](const i64* places, const i64* from, i64 count) {
+                        if (plan.how == ScatterPlan::How::kFold) {
+                          plan.fold.fold_rows_at(to, places, updates, from, count, plan.row);
+                          return;
+                        }
+                        for (i64 i = 0; i < count; ++i) {
+                          ApplyRow(plan, to + places[i] * bytes, updates + from[i] * bytes);
+                        }
+                      });
+}
+
 }  // namespace
 
 std::optional<FoldKernel> UpdateFold(const LaneProgram& computation, ElementType type) {
@@ -316,17 +459,24 @@ std::shared_ptr<ScatterPlan> PlanScatter(const Instruction& inst, const LaneProg
       plan->scratch_bytes = ScratchPart(plan->touched.bytes());
     }
   }
+  ShareResult(operand.num_elements(), updates.num_elements() / plan->window_elements, *plan);
   return plan;
 }
 
-int RunScatter(const RunContext* run, const void* data, void* const* buffers, i64, i64) {
+int RunScatter(const RunContext* run, const void* data, void* const* buffers, i64 begin, i64 end) {
   const auto& plan = *static_cast<const ScatterPlan*>(data);
   const size_t n = plan.arrays.size();
   void* const* const updates = buffers + n + 1;
   void* const* const results = buffers + 2 * n + 1;
+  const Range range = RangeOf(plan, begin, end);
   for (size_t i = 0; i < n; ++i) {
-    if (results[i] == buffers[i] || plan.arrays[i].bytes == 0) continue;
-    std::memcpy(results[i], buffers[i], static_cast<size_t>(plan.arrays[i].bytes));
+    const ScatterPlan::Array& array = plan.arrays[i];
+    if (results[i] == buffers[i] || array.bytes == 0) continue;
+    const i64 first = plan.num_tiles > 1 ? range.begin * array.element_bytes : 0;
+    const i64 last = end < plan.num_tiles ? range.end * array.element_bytes : array.bytes;
+    std::memcpy(static_cast<std::byte*>(results[i]) + first,
+                static_cast<const std::byte*>(buffers[i]) + first,
+                static_cast<size_t>(last - first));
   }
   if (plan.is_empty) return kKernelOk;
   const void* const indices = buffers[n];
@@ -336,28 +486,13 @@ int RunScatter(const RunContext* run, const void* data, void* const* buffers, i6
   if (plan.how == ScatterPlan::How::kWideFold) {
     return ScatterWide(run, plan, indices, from, to, buffers[3 * n + 1]);
   }
-  if (plan.how == ScatterPlan::How::kFold && plan.window_elements == 1) {
-    return ForEachBlockOf(run, plan, indices,
-                          [&](const i64* windows, i64 count, i64 update, i64 step) {
-                            plan.fold.fold_at(to, windows, from + update * bytes, step, count);
-                          });
-  }
-  if (plan.how == ScatterPlan::How::kFold) {
+  if (plan.how != ScatterPlan::How::kLoop) {
+    if (plan.window_elements == 1 && plan.num_tiles == 1) {
+      return ScatterElements(run, plan, indices, from, to);
+    }
+    if (plan.window.empty()) return ScatterRows(run, plan, indices, from, to, range);
     return ForEachRowOfAll(run, plan, indices, [&](i64 operand, i64 update) {
-      plan.fold.fold(to + operand * bytes, from + update * bytes, plan.row, 1, 0);
-    });
-  }
-  if (plan.how == ScatterPlan::How::kOverwrite && plan.row > 1) {
-    return ForEachRowOfAll(run, plan, indices, [&](i64 operand, i64 update) {
-      std::memcpy(to + operand * bytes, from + update * bytes,
-                  static_cast<size_t>(plan.row * bytes));
-    });
-  }
-  if (plan.how == ScatterPlan::How::kOverwrite) {
-    return DispatchBytes(static_cast<int>(bytes), [&]<typename T>() {
-      return ForEachRowOfAll(run, plan, indices, [&](i64 operand, i64 update) {
-        reinterpret_cast<T*>(to)[operand] = reinterpret_cast<const T*>(from)[update];
-      });
+      ApplyRow(plan, to + operand * bytes, from + update * bytes);
     });
   }
   void* pointers[kMaxLoopPointers];
@@ -367,14 +502,19 @@ int RunScatter(const RunContext* run, const void* data, void* const* buffers, i6
     SetBounds(pointers, 3 * n, n + i, updates[i], array.update_bytes);
     SetBounds(pointers, 3 * n, 2 * n + i, results[i], array.bytes);
   }
-  return ForEachRowOfAll(run, plan, indices, [&](i64 operand, i64 update) {
+  const auto run_loop = [&](i64 operand, i64 update) {
     for (size_t i = 0; i < n; ++i) {
       const i64 size = plan.arrays[i].element_bytes;
       pointers[i] = pointers[2 * n + i] = static_cast<std::byte*>(results[i]) + operand * size;
       pointers[n + i] = static_cast<std::byte*>(updates[i]) + update * size;
     }
     RunOneRow(*plan.loop, pointers, plan.row);
-  });
+  };
+  if (plan.num_tiles == 1) return ForEachRowOfAll(run, plan, indices, run_loop);
+  return ForEachRowIn(run, plan, indices, range,
+                      [&](const i64* places, const i64* from_updates, i64 count) {
+                        for (i64 i = 0; i < count; ++i) run_loop(places[i], from_updates[i]);
+                      });
 }
 
 }  // namespace axle

@@ -1,7 +1,7 @@
-// Scatter steps: the updates one after the other, in the order of numerics.md N7, each window as
-// rows of neighbours. A known computation runs in C++ loops, any other straight-line code as its
-// compiled loop. Sums and products of narrow floats keep the elements that they touch as f32 in
-// scratch memory (axle/ops/touched_elements.h).
+// Scatter steps: the updates of an element one after the other, in the order of numerics.md N7,
+// each window as rows of neighbours; a tile is a part of the result. A known computation runs in
+// C++ loops, any other straight-line code as its compiled loop. Sums and products of narrow floats
+// keep the elements that they touch as f32 in scratch memory (axle/ops/touched_elements.h).
 #pragma once
 #include <memory>
 #include <optional>
@@ -38,6 +38,10 @@ struct ScatterPlan {
   i64 row = 1;                    // ... of so many neighbours
   i64 window_elements = 1;
   bool is_empty = false;  // no updates
+  // A tile applies the updates of its part of the result, which no window leaves: so many units of
+  // so many elements, shared by the tiles.
+  i64 num_tiles = 1, num_units = 0, unit = 1;
+  double nanoseconds = 0;
   struct Array {
     i64 element_bytes, bytes, update_bytes;
   };
