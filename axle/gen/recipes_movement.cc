@@ -204,7 +204,8 @@ Windows DrawWindows(Body& body, const Shape& operand) {
     if (collapse) w.collapsed.push_back(d);
     if (is_indexed) w.longest = std::max(w.longest, operand.dim(d) - w.slice_sizes[d] + 1);
   }
-  w.batch = body.AnyDims(0, 2, 40);
+  // More than kMaxSmallElements, now and then: a gather of so many elements is a loop.
+  w.batch = body.AnyDims(0, 2, random.Percent(30) ? 400 : 40);
   w.indices = Shape(IndexType(random), w.batch);
   w.indices.AppendDim(static_cast<i64>(w.index_map.size()));
   const auto windows = static_cast<i64>(w.slice_sizes.size() - w.collapsed.size());

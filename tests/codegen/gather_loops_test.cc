@@ -133,6 +133,13 @@ TEST_P(GatherLoops, Reductions) {
                        kept, "] reduce(m, z), dimensions={", dims, "}, to_apply=add"),
                 "reduce loop");
   }
+  // In an order for which elements are staged.
+  ExpectLoops(
+      "t = f32[8,9] parameter(0)\n i = s32[100] parameter(1)\n z = f32[] parameter(2)\n"
+      "g = f32[8,5,100] gather(t, i), offset_dims={0,1}, collapsed_slice_dims={}, "
+      "start_index_map={1}, index_vector_dim=1, slice_sizes={8,5}\n"
+      "ROOT r = f32[5] reduce(g, z), dimensions={0,2}, to_apply=add",
+      "loop reduce loop");
   // A row of its table for each row that is summed.
   ExpectLoops(
       "t = f32[19,65] parameter(0)\n i = s16[37,1] parameter(1)\n z = f32[] parameter(2)\n"
@@ -140,6 +147,36 @@ TEST_P(GatherLoops, Reductions) {
       "start_index_map={0}, index_vector_dim=1, slice_sizes={1,65}\n"
       "ROOT r = f32[37] reduce(g, z), dimensions={1}, to_apply=add",
       "reduce loop");
+}
+
+// A table that all rows read, and rows of it, in blocks of rows; the indices are of the row.
+TEST_P(GatherLoops, BlocksOfRows) {
+  ExpectLoops(
+      "t = f32[50,100] parameter(0)\n i = s32[30,1] parameter(1)\n u = f32[300] parameter(2)\n"
+      "g = f32[30,100] gather(t, i), offset_dims={1}, collapsed_slice_dims={0}, "
+      "start_index_map={0}, index_vector_dim=1, slice_sizes={1,100}\n"
+      "z = f32[] constant(0)\n q = f32[30] reduce(g, z), dimensions={1}, to_apply=add\n"
+      "k = s32[30] convert(q)\n w = f32[30] gather(u, k), offset_dims={}, "
+      "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}\n"
+      "b = f32[30,100] broadcast(q), dimensions={0}\n c = f32[30,100] broadcast(w), "
+      "dimensions={0}\n d = f32[30,100] subtract(g, b)\n e = f32[30,100] multiply(d, c)\n"
+      "l = s16[30,100] convert(e)\n"
+      "ROOT h = f32[30,100] gather(u, l), offset_dims={}, collapsed_slice_dims={0}, "
+      "start_index_map={0}, index_vector_dim=2, slice_sizes={1}",
+      "reduce loop move loop");
+  ExpectLoops(
+      "t = f32[500,100] parameter(0)\n i = s32[300,1] parameter(1)\n u = f32[300] parameter(2)\n"
+      "g = f32[300,100] gather(t, i), offset_dims={1}, collapsed_slice_dims={0}, "
+      "start_index_map={0}, index_vector_dim=1, slice_sizes={1,100}\n"
+      "z = f32[] constant(0)\n q = f32[300] reduce(g, z), dimensions={1}, to_apply=add\n"
+      "k = s32[300] convert(q)\n w = f32[300] gather(u, k), offset_dims={}, "
+      "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}\n"
+      "b = f32[300,100] broadcast(q), dimensions={0}\n c = f32[300,100] broadcast(w), "
+      "dimensions={0}\n d = f32[300,100] subtract(g, b)\n e = f32[300,100] multiply(d, c)\n"
+      "l = s16[300,100] convert(e)\n"
+      "ROOT h = f32[300,100] gather(u, l), offset_dims={}, collapsed_slice_dims={0}, "
+      "start_index_map={0}, index_vector_dim=2, slice_sizes={1}",
+      "rows");
 }
 
 TEST_P(GatherLoops, IndexVectorsOfSeveralArrays) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <vector>
 
 #include "axle/emit/lane_builder.h"
 
@@ -451,6 +452,48 @@ TEST(Executor, ComplexPartsAreReadAndWritten) {
   EXPECT_EQ(pair[0], 10);
   EXPECT_EQ(pair[1], 3);
   EXPECT_EQ(sum, 8);
+}
+
+// Numbers of both types, of elements with one part and with two, in several blocks.
+template <typename Number>
+void ExpectElementsByNumber() {
+  constexpr i64 kSize = 11;
+  float table[kSize];
+  double pairs[2 * kSize];
+  for (i64 k = 0; k < kSize; ++k) {
+    table[k] = static_cast<float>(k) + 0.5F;
+    pairs[2 * k] = static_cast<double>(k);
+    pairs[2 * k + 1] = -static_cast<double>(k) - 0.25;
+  }
+  std::vector<Number> numbers(kCount);
+  for (size_t i = 0; i < kCount; ++i) numbers[i] = static_cast<Number>(i * i % kSize);
+  LaneBuilder b;
+  const int first = b.AddInput({LaneType::kF32}), second = b.AddInput({LaneType::kF64, 2});
+  const Lane number = b.Input(kLaneType<Number>);
+  const Lane results[] = {b.Element(first, 0, number), b.Element(second, 1, number)};
+  const LaneProgram program = std::move(b).Finish(results);
+  std::vector<float> one(kCount);
+  std::vector<double> two(kCount);
+  const void* const inputs[] = {table, pairs, numbers.data()};
+  void* const outputs[] = {one.data(), two.data()};
+  ASSERT_TRUE(BlockExecutor().Run(program, inputs, outputs, kCount).ok());
+  ScalarExecutor scalar(program);
+  for (size_t i = 0; i < kCount; ++i) {
+    const auto k = static_cast<size_t>(numbers[i]);
+    EXPECT_EQ(one[i], table[k]) << i;
+    EXPECT_EQ(two[i], pairs[2 * k + 1]) << i;
+    float element = 0;
+    double part = 0;
+    const void* const at[] = {table, pairs, &numbers[i]};
+    void* const to[] = {&element, &part};
+    scalar.Run(at, to);
+    EXPECT_EQ(element, one[i]) << i;
+    EXPECT_EQ(part, two[i]) << i;
+  }
+}
+TEST(Executor, ElementsByNumber) {
+  ExpectElementsByNumber<std::int32_t>();
+  ExpectElementsByNumber<std::int64_t>();
 }
 
 TEST(Executor, OutputsMayBeInputs) {

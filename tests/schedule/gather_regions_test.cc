@@ -61,6 +61,21 @@ ENTRY e {
   EXPECT_EQ(made.schedule.regions[0].outputs.size(), 1u);  // neither indices nor elements
 }
 
+// What is staged is copied by accesses, which do not say what is read of a table.
+TEST(GatherRegions, StagedReductionsReadWhatWasGathered) {
+  EXPECT_EQ(Regions(R"(
+add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
+ENTRY e {
+  t = f32[8,9] parameter(0)
+  i = s32[100] parameter(1)
+  z = f32[] constant(0)
+  g = f32[8,5,100] gather(t, i), offset_dims={0,1}, collapsed_slice_dims={}, start_index_map={1},
+      index_vector_dim=1, slice_sizes={8,5}
+  ROOT s = f32[5] reduce(g, z), dimensions={0,2}, to_apply=add
+})"),
+            "loop(g) loop(s)");
+}
+
 TEST(GatherRegions, GathersByTheSameIndicesShareALoop) {
   EXPECT_EQ(Regions(StrCat(R"(
 ENTRY e {

@@ -3,6 +3,8 @@
 // so that the one function is right for each of them.
 #include "axle/codegen/kernel_cache/kernel_table.h"
 
+#include <algorithm>
+
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -12,8 +14,13 @@ namespace {
 // chosen and ordered with care, at more than twice the cost, change it by a few percent
 // (bench_codegen on a Xeon: 0.4 of the time to compile, the same time to run).
 constexpr size_t kMaxLightOperations = 24;
+// Elements by number may be short rows of a table, whose addresses take as long as the elements.
+bool ReadsByNumber(const LaneProgram& program) {
+  return std::ranges::any_of(program.code,
+                             [](const LaneOp& op) { return op.primitive == Primitive::kElement; });
+}
 bool IsLight(const LoopKernelSpec& spec) {
-  return spec.form == FoldForm::kNone &&
+  return spec.form == FoldForm::kNone && !ReadsByNumber(*spec.program) &&
          (spec.is_brief || (spec.passes_once && spec.program->code.size() <= kMaxLightOperations));
 }
 

@@ -140,6 +140,10 @@ std::optional<Dims> ScheduleBuilder::SizesFor(const OpenRegion& region,
   std::vector<const Access*> accesses = {&whole};
   for (const RegionInput& input : inputs) accesses.push_back(&input.access);
   if (region.folds.empty()) return CommonSizes(accesses, region.num_positions);
+  // Arrays are staged by their accesses, which do not say what is read of a table.
+  if (region.is_staged() && std::ranges::any_of(inputs, &RegionInput::is_table)) {
+    return std::nullopt;
+  }
   const Access result = ResultAccess(region.fold_shape);
   accesses.push_back(&result);
   auto sizes = CommonSizes(accesses, region.num_positions);
