@@ -220,5 +220,54 @@ TEST(ScatterStep, ACancelledScatterStops) {
   EXPECT_EQ(RunScatter(&run, plan.get(), buffers, 0, 1), kKernelOk);
 }
 
+// Each tile applies the updates of its part of the result, and no others: any split of the tiles,
+// in any order, gives what all of them give at once.
+TEST(ScatterStep, TilesAreAnyPartsOfTheResult) {
+  struct Case {
+    std::string_view type, op;
+    i64 row;
+  };
+  for (const Case& c :
+       {Case{"f32", "add(a, b)", 8}, Case{"f32", "add(a, b)", 11}, Case{"f64", "multiply(a, b)", 4},
+        Case{"s16", "copy(b)", 16}, Case{"u32", "maximum(a, b)", 16}}) {
+    const std::string text =
+        StrCat(Applied(c.type, StrCat("ROOT r = ", c.type, "[] ", c.op)), "ENTRY e { x = ", c.type,
+               "[7,", c.row, "] parameter(0) i = s32[999,1] parameter(1) u = ", c.type, "[999,",
+               c.row, "] parameter(2) ROOT s = ", c.type, "[7,", c.row,
+               "] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, "
+               "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f }");
+    SCOPED_TRACE(text);
+    auto module = Parse(text);
+    ASSERT_TRUE(module.ok()) << module.status().ToString();
+    const Instruction& scatter = *(*module)->entry()->root();
+    const auto lanes = CompileScalarComputation(*scatter.callee(0));
+    ASSERT_TRUE(lanes.has_value());
+    const auto plan = PlanScatter(scatter, *lanes);
+    ASSERT_NE(plan, nullptr);
+    ASSERT_EQ(plan->num_tiles, 7);
+    std::mt19937 generator(3);
+    std::vector<Literal> arguments;
+    for (const Instruction* parameter : (*module)->entry()->parameters()) {
+      arguments.push_back(Random(parameter->shape().WithoutLayout(), generator));
+    }
+    const auto expected = Evaluate(**module, arguments);
+    ASSERT_TRUE(expected.ok());
+    const ScopedFloatEnvironment environment;
+    const RunContext run{[](const RunContext*) { return false; }};
+    for (const std::vector<i64>& ends :
+         {std::vector<i64>{7}, {3, 7}, {1, 2, 3, 4, 5, 6, 7}, {6, 7}}) {
+      Literal result{scatter.shape().WithoutLayout()};
+      void* buffers[4];
+      for (size_t k = 0; k < 3; ++k) buffers[k] = const_cast<std::byte*>(arguments[k].bytes());
+      buffers[3] = result.mutable_bytes();
+      for (size_t k = ends.size(); k-- > 0;) {
+        EXPECT_EQ(RunScatter(&run, plan.get(), buffers, k == 0 ? 0 : ends[k - 1], ends[k]),
+                  kKernelOk);
+      }
+      EXPECT_TRUE(SameValue(result, *expected)) << result.ToString() << expected->ToString();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace axle
