@@ -552,6 +552,28 @@ typedef struct axle_analysis {
 /* Writes the fields that struct_size has room for. */
 axle_status* axle_executable_analyze(const axle_executable* executable, axle_analysis* analysis);
 
+/* Where the time of runs goes, step by step. Any number of runs, of any executables, also at the
+ * same time, may add to one profile, which keeps the executables alive. Thread-safe. */
+typedef struct axle_profile axle_profile;
+
+typedef struct axle_profile_options {
+  size_t struct_size;
+  int64_t max_events; /* events that are kept for a trace, 32 bytes each; 0: none */
+} axle_profile_options;
+
+/* `options` may be null. AXLE_INVALID_ARGUMENT for a negative number. */
+axle_status* axle_profile_create(const axle_profile_options* options, axle_profile** profile);
+enum {
+  AXLE_PROFILE_TABLE = 0, /* for people */
+  AXLE_PROFILE_JSON = 1,  /* one object; docs/profiling.md has its members */
+  AXLE_PROFILE_TRACE = 2  /* the events, for Perfetto and chrome://tracing */
+};
+/* What the runs that are over took, as AXLE_PROFILE_... says. The first call for an executable
+ * plans it once more, and the first of a process measures the machine for a few milliseconds. */
+axle_status* axle_profile_text(const axle_profile* profile, int64_t form, axle_bytes** text);
+/* Not while a run adds to it. */
+void axle_profile_destroy(axle_profile* profile);
+
 typedef struct axle_execute_options {
   size_t struct_size;
   axle_limits* limits; /* of this run, to its end; may be null */
@@ -562,6 +584,7 @@ typedef struct axle_execute_options {
   size_t num_donated;
   const int64_t* not_donated;
   size_t num_not_donated;
+  axle_profile* profile; /* gets the times of this run, at its end; may be null */
 } axle_execute_options;
 
 /* Runs the program on arrays in the host's memory, and waits for the end.

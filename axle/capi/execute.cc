@@ -14,7 +14,8 @@ StatusOr<std::vector<i64>> ReadNumbers(const char* function, const char* name,
 StatusOr<ExecuteOptions> ReadOptions(const char* function, const axle_execute_options* options) {
   AXLE_ASSIGN(const axle_execute_options fields, ReadStruct(function, options));
   ExecuteOptions read = {.limits = LimitsOf(fields.limits),
-                         .random_seed = static_cast<std::uint64_t>(fields.random_seed)};
+                         .random_seed = static_cast<std::uint64_t>(fields.random_seed),
+                         .profile = ProfileOf(fields.profile)};
   AXLE_ASSIGN(read.donated, ReadNumbers(function, "donated", fields.donated, fields.num_donated));
   AXLE_ASSIGN(read.not_donated,
               ReadNumbers(function, "not_donated", fields.not_donated, fields.num_not_donated));

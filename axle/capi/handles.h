@@ -14,6 +14,7 @@
 #include "axle/client/client.h"
 #include "axle/client/future.h"
 #include "axle/client/host_array.h"
+#include "axle/client/profile.h"
 #include "axle/core/array_slice.h"
 #include "axle/core/strings.h"
 
@@ -23,6 +24,11 @@ struct axle_bytes {
 
 struct axle_limits {
   axle::Limits value;
+};
+
+struct axle_profile {
+  explicit axle_profile(const axle::ProfileOptions& options) : value(options) {}
+  axle::Profile value;
 };
 
 struct axle_shape {
@@ -114,6 +120,10 @@ StatusOr<T> ReadStruct(const char* function, const T* from) {
 
 inline Limits* LimitsOf(axle_limits* limits) {
   return limits == nullptr ? nullptr : &limits->value;
+}
+
+inline Profile* ProfileOf(axle_profile* profile) {
+  return profile == nullptr ? nullptr : &profile->value;
 }
 
 // An axle_array in a form that can be used; the pointers are the caller's.

@@ -73,11 +73,12 @@ axle_status* axle_executable_run(const axle_executable* executable,
                 axle::ReadResults(entry.root()->shape(), {results, num_results}));
     AXLE_ASSIGN(const std::vector<axle::Literal> literals,
                 axle::ReadArguments(entry, {arguments, num_arguments}));
-    AXLE_ASSIGN(const axle::Literal value,
-                executable->value->Execute(
-                    axle::ArraySlice<axle::Literal>(literals),
-                    {.limits = axle::LimitsOf(fields.limits),
-                     .random_seed = static_cast<std::uint64_t>(fields.random_seed)}));
+    AXLE_ASSIGN(
+        const axle::Literal value,
+        executable->value->Execute(axle::ArraySlice<axle::Literal>(literals),
+                                   {.limits = axle::LimitsOf(fields.limits),
+                                    .random_seed = static_cast<std::uint64_t>(fields.random_seed),
+                                    .profile = axle::ProfileOf(fields.profile)}));
     return axle::WriteResults(value, arrays);
   });
 }

@@ -130,8 +130,8 @@ class InterpretedExecutable : public Executable {
     return file;
   }
 
-  StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device,
-                        Limits* limits) const override {
+  StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device, Limits* limits,
+                        StepProfile* profile) const override {
     std::vector<Literal> values;
     try {
       values.reserve(arguments.size());
@@ -146,7 +146,11 @@ class InterpretedExecutable : public Executable {
       return ResourceExhausted("execute: no memory for the arguments");
     }
     return Evaluate(*module().entry(), std::move(values),
-                    {.limits = limits, .device = device, .plans = &plans_});
+                    {.limits = limits, .device = device, .plans = &plans_, .profile = profile});
+  }
+
+  StatusOr<std::vector<StepGroupDescription>> DescribeSteps() const override {
+    return plans_.DescribeSteps();
   }
 
   mutable PlanCache plans_;
@@ -183,8 +187,8 @@ class CompiledExecutable : public Executable {
     return file;
   }
 
-  StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device,
-                        Limits* limits) const override {
+  StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device, Limits* limits,
+                        StepProfile* profile) const override {
     const ScopedFloatEnvironment float_environment;
     const StorageScope storage(limits);
     try {
@@ -193,7 +197,7 @@ class CompiledExecutable : public Executable {
         return HasLayout(argument.value->shape());
       };
       if (std::ranges::none_of(arguments, has_layout)) {
-        return code_->Execute(arguments, device, limits);
+        return code_->Execute(arguments, device, limits, profile);
       }
       std::vector<Literal> values;  // copies of the arguments that had to change
       values.reserve(arguments.size());
@@ -204,10 +208,15 @@ class CompiledExecutable : public Executable {
         if (argument.own != nullptr) *argument.own = Literal();
         argument = {&value, &value};
       }
-      return code_->Execute(row_major, device, limits);
+      return code_->Execute(row_major, device, limits, profile);
     } catch (const std::bad_alloc&) {
       return ResourceExhausted("execute: no memory for native code");
     }
+  }
+
+  StatusOr<std::vector<StepGroupDescription>> DescribeSteps() const override {
+    const ScopedFloatEnvironment float_environment;  // constants are folded
+    return code_->DescribeSteps();
   }
 
   std::shared_ptr<const void> library_;  // keeps the engine loaded that made the code

@@ -9,6 +9,7 @@
 
 #include "axle/client/buffer_storage.h"
 #include "axle/client/executable_call.h"
+#include "axle/client/profile.h"
 #include "axle/client/run_device.h"
 #include "axle/client/run_devices.h"
 #include "axle/core/argument.h"
@@ -150,7 +151,11 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> argume
       // What the run itself has live on other devices is no reason to give it more.
       cap.emplace(*limits, memory, launch == nullptr ? limits->live_bytes() : launch->live_before);
     }
-    StatusOr<Literal> result = Run(arguments, context, limits);
+    std::optional<Profile::Recording> recording;
+    if (options.profile != nullptr) recording.emplace(*options.profile);
+    StatusOr<Literal> result =
+        Run(arguments, context, limits, recording ? &recording->steps() : nullptr);
+    if (recording && result.ok()) recording->Finish(*this, numbers_[device]);
     // Callbacks that are told of the end may throw as well.
     if (limits != nullptr && result.ok()) AXLE_TRY(limits->progress_error());
     if (!result.ok() || !HasLayout(shape_->result)) return result;

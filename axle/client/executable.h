@@ -19,12 +19,15 @@
 
 namespace axle {
 
-struct Argument;        // core/argument.h
-struct CompileReport;   // runtime/compile_report.h
-class DeviceContext;    // core/device_context.h
-struct ExecutableFile;  // client/executable_file.h
-struct RunDevices;      // client/run_devices.h
-struct RunPlacement;    // client/run_devices.h
+struct Argument;              // core/argument.h
+struct CompileReport;         // runtime/compile_report.h
+class DeviceContext;          // core/device_context.h
+struct ExecutableFile;        // client/executable_file.h
+class Profile;                // client/profile.h
+struct RunDevices;            // client/run_devices.h
+struct RunPlacement;          // client/run_devices.h
+class StepProfile;            // core/step_profile.h
+struct StepGroupDescription;  // core/step_description.h
 
 // The interpreter or native code. Both give the same bits; native code runs faster and takes longer
 // to compile. The default is native code where its library can be loaded.
@@ -45,6 +48,9 @@ struct ExecuteOptions {
   std::vector<i64> not_donated = {};
   // Seed of the `rng` operation, unless `device` is set, which has a seed of its own.
   std::uint64_t random_seed = 0;
+  // Gets the times of the steps of this run, in addition to those of other runs that it has; null
+  // means that nobody asks. It must live until the run is over. A run that fails adds nothing.
+  Profile* profile = nullptr;
 };
 
 // The results of an asynchronous execution.
@@ -141,11 +147,14 @@ class Executable : public std::enable_shared_from_this<Executable> {
   virtual StatusOr<ExecutableFile> Save() const = 0;
   // The constructor for the engines: `devices` must not be empty.
   Executable(std::shared_ptr<const Module> module, ProgramShape shape, RunDevices devices);
-  // Runs the entry; the result is row-major.
+  // Runs the entry; the result is row-major. `profile`, which may be null, gets the times.
   virtual StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device,
-                                Limits* limits) const = 0;
+                                Limits* limits, StepProfile* profile) const = 0;
+  // What the steps are that profiles of finished runs have times of.
+  virtual StatusOr<std::vector<StepGroupDescription>> DescribeSteps() const = 0;
 
  private:
+  friend class Profile;
   struct Call;    // an accepted call on one device, with its arguments and pending results
   struct Launch;  // what the calls of one run on several devices share
   StatusOr<std::shared_ptr<Call>> Accept(ArraySlice<BufferPtr> arguments, i64 device,

@@ -13,6 +13,7 @@
 
 #include "axle/core/element_type.h"
 #include "axle/ir/module.h"
+#include "axle/ops/work.h"  // what an instruction costs
 
 namespace axle {
 
@@ -69,15 +70,5 @@ std::vector<OperandTypes> ProbeElementTypes(const OpInfo& op);
 std::string_view OpName(const Instruction& inst);
 // Returns whether the instruction is a `constant`.
 bool IsConstantOp(const Instruction& inst);
-// Returns whether the instruction only holds values, passes them on or calls a computation: it
-// reads and writes no elements itself.
-bool MovesNothing(const Instruction& inst);
-// Returns the number of multiplications and additions, by the lowering class: one per result
-// element, two per product of a dot or convolution, or one per operand element of a reduction.
-// Computations that it calls are counted where they are defined.
-double Flops(const Instruction& inst);
-// Returns whether the work of the instruction is covered by Flops and the bytes of its operands and
-// result; for a call or a conditional, together with those of the called computations.
-bool CountsAllWork(const Instruction& inst);
 
 }  // namespace axle

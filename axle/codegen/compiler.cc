@@ -182,11 +182,13 @@ class Compiler {
     if (form.kind == CallForm::Kind::kUpdate) report.name += " (in place)";
     reported_names_[&program] = report.name;
     report.pointer_bytes = program.pointer_bytes();
+    report.position = std::ssize(compiled_.report.programs) - 1;
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       const Region& region = schedule.regions[r];
       const Record& record = program.records[made_[r].record];
       CompileReport::Record& to = report.records[r];
       to.num_tiles = record.num_tiles;
+      to.position = static_cast<i64>(made_[r].record);
       for (const auto& inner : record.programs) to.programs.push_back(reported_names_[inner.get()]);
       for (const void* kernel : made_[r].kernels) to.kernels.push_back(kernels_.NameFor(kernel));
       if (planned_[r].function != nullptr) to.engine = to.kernels.empty() ? "library" : "compiled";

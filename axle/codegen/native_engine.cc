@@ -10,6 +10,7 @@
 
 #include "axle/codegen/choose_target.h"
 #include "axle/codegen/compiler.h"
+#include "axle/codegen/describe_steps.h"
 #include "axle/core/device_context.h"
 #include "axle/runtime/build_id.h"
 #include "axle/runtime/worker_pool.h"
@@ -19,24 +20,24 @@ namespace {
 
 class NativeProgram : public NativeExecutable {
  public:
-  // `has_code`: of its kernels. `workers`: of each device. `numbers`:
-  // NativeOptions::device_numbers.
-  NativeProgram(CompiledModule compiled, bool has_code,
-                std::vector<std::shared_ptr<WorkerPool>> workers, std::vector<std::int64_t> numbers)
+  // `workers`: of each device.
+  NativeProgram(CompiledModule compiled, const JitTarget& target, const NativeOptions& options,
+                std::vector<std::shared_ptr<WorkerPool>> workers)
       : compiled_(std::move(compiled)),
-        has_code_(has_code),
-        workers_(std::move(workers)),
-        numbers_(std::move(numbers)) {}
+        target_(target),
+        options_(OptionsToKeep(options)),
+        workers_(std::move(workers)) {}
 
   StatusOr<Literal> Execute(std::span<const Argument> arguments, DeviceContext* device,
-                            Limits* limits) const override {
-    if (!has_code_)
+                            Limits* limits, StepProfile* profile) const override {
+    if (!options_.debug.code)
       return FailedPrecondition("native: this program was compiled for its report only");
     HostRun run;
     run.limits = limits;
     run.device = device;
     run.workers = workers_[PositionOf(device)].get();
     run.num_threads = run.workers->num_threads();
+    run.profile = profile;
     StatusOr<Literal> result = RunOnLiterals(*compiled_.entry, arguments, run);
     if (Status status = CodeStatus(); !status.ok()) result = std::move(status);
     return result;
@@ -44,13 +45,32 @@ class NativeProgram : public NativeExecutable {
 
   const CompileReport& report() const override { return compiled_.report; }
 
+  // Plans depend on nothing but the module and the options, so these are of the same records.
+  StatusOr<std::vector<StepGroupDescription>> DescribeSteps() const override {
+    NativeOptions options = options_;
+    options.debug.run_passes = false;  // they have run
+    options.debug.report = true;
+    options.debug.code = false;
+    AXLE_ASSIGN(const CompiledModule planned, CompileModule(*compiled_.module, target_, options));
+    return axle::DescribeSteps(compiled_, planned.report);
+  }
+
  private:
+  // Without what lives only as long as the compilation.
+  static NativeOptions OptionsToKeep(NativeOptions options) {
+    options.limits = nullptr;
+    options.saved = nullptr;
+    options.debug.on_llvm = nullptr;
+    options.debug.on_assembly = nullptr;
+    return options;
+  }
   // A device of the caller's own may be one of several, though the program has workers for one.
   size_t PositionOf(DeviceContext* device) const {
     if (workers_.size() == 1) return 0;
-    if (numbers_.empty()) return static_cast<size_t>(device->device_id());
-    const auto found = std::ranges::lower_bound(numbers_, device->device_id());
-    return static_cast<size_t>(found - numbers_.begin());
+    const std::vector<std::int64_t>& numbers = options_.device_numbers;
+    if (numbers.empty()) return static_cast<size_t>(device->device_id());
+    const auto found = std::ranges::lower_bound(numbers, device->device_id());
+    return static_cast<size_t>(found - numbers.begin());
   }
   // The first failure of code that is checked or emulated.
   Status CodeStatus() const {
@@ -59,9 +79,9 @@ class NativeProgram : public NativeExecutable {
   }
 
   CompiledModule compiled_;
-  const bool has_code_;
+  const JitTarget target_;
+  const NativeOptions options_;
   const std::vector<std::shared_ptr<WorkerPool>> workers_;
-  const std::vector<std::int64_t> numbers_;
 };
 
 class Engine : public NativeEngine {
@@ -73,9 +93,9 @@ class Engine : public NativeEngine {
     AXLE_ASSIGN(const JitTarget target, ChooseTarget(options.isa, options.codegen_level));
     AXLE_ASSIGN(CompiledModule compiled, CompileModule(module, target, options));
     const int num_threads = std::clamp(options.num_threads, 1, kMaxThreads);
-    return std::unique_ptr<NativeExecutable>(new NativeProgram(
-        std::move(compiled), options.debug.code,
-        WorkersFor(num_threads, std::max(options.num_devices, 1)), options.device_numbers));
+    return std::unique_ptr<NativeExecutable>(
+        new NativeProgram(std::move(compiled), target, options,
+                          WorkersFor(num_threads, std::max(options.num_devices, 1))));
   }
 
   std::string build_id() const override {

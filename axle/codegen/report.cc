@@ -15,6 +15,7 @@
 #include "axle/core/strings.h"
 #include "axle/ir/source_place.h"
 #include "axle/ops/op_def.h"
+#include "axle/ops/work.h"
 
 namespace axle {
 namespace {
@@ -122,6 +123,7 @@ class Reporter {
           {std::string(inst->name()), std::string(GetOpDef(*inst).text), SourcePlace(*inst)});
     }
     CountBytes(region, record);
+    record.flops = record.engine == "program" ? 0 : FlopsOfAll(region.instructions);
     record.note = InPlaceNote(region);
     return record;
   }

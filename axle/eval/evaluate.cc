@@ -13,6 +13,7 @@
 #include "axle/core/float_environment.h"
 #include "axle/core/progress_pace.h"
 #include "axle/core/stack_room.h"
+#include "axle/core/step_profile.h"
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/eval/plan.h"
@@ -46,6 +47,7 @@ class InterpretedCallee : public Callee {
 
  private:
   Status Run(std::span<Literal> args);
+  Status RunNext(size_t i);
   Status BindDynamic(std::span<Literal> args) const;
   Status RunStep(const PlanStep& step);
   std::span<Callee* const> CalleesOf(const PlanStep& step);
@@ -100,6 +102,7 @@ class Interpreter {
   PlanCache& plans() { return options_.plans != nullptr ? *options_.plans : own_plans_; }
   Limits* limits() const { return options_.limits; }
   DeviceContext* device() const { return options_.device; }
+  StepProfile* profile() const { return options_.profile; }
   RunState& run() { return run_; }
   int& depth() { return depth_; }
   // Values may have run-time sizes below their bounds.
@@ -177,14 +180,26 @@ Status InterpretedCallee::Run(std::span<Literal> args) {
   if (interpreter_.is_dynamic()) AXLE_TRY(BindDynamic(args));
   for (size_t i = 0; i < args.size(); ++i) values_[parameters[i]->index()] = std::move(args[i]);
   for (std::uint32_t parameter : plan_->unread_parameters) values_[parameter] = Literal();
-  const auto num_steps = static_cast<double>(plan_->steps.size());
-  for (const PlanStep& step : plan_->steps) {
-    if (Limits* limits = interpreter_.limits(); limits != nullptr) {
-      AXLE_TRY(step.is_long ? limits->CheckNow() : limits->Check());
-    }
-    AXLE_TRY(RunStep(step));
-    interpreter_.Progress(static_cast<double>(&step - plan_->steps.data() + 1) / num_steps);
+  std::optional<StepProfile::Turn> turn;
+  if (interpreter_.profile() != nullptr) {
+    turn.emplace(*interpreter_.profile(), plan_.get(), plan_->steps.size());
   }
+  for (size_t i = 0; i < plan_->steps.size(); ++i) {
+    if (turn) turn->Begin(i);
+    AXLE_TRY(RunNext(i));
+    if (turn) turn->End(i);
+  }
+  return {};
+}
+
+// Runs step i, which the limits may forbid.
+Status InterpretedCallee::RunNext(size_t i) {
+  const PlanStep& step = plan_->steps[i];
+  if (Limits* limits = interpreter_.limits(); limits != nullptr) {
+    AXLE_TRY(step.is_long ? limits->CheckNow() : limits->Check());
+  }
+  AXLE_TRY(RunStep(step));
+  interpreter_.Progress(static_cast<double>(i + 1) / static_cast<double>(plan_->steps.size()));
   return {};
 }
 

@@ -14,12 +14,14 @@
 namespace axle {
 
 class PlanCache;
+class StepProfile;  // core/step_profile.h
 
 struct EvaluateOptions {
   Limits* limits = nullptr;          // memory cap, time limit, step limit, cancel
   DeviceContext* device = nullptr;   // null: device 0 of 1
   LaneExecutor* executor = nullptr;  // runs elementwise code; null: a BlockExecutor of its own
   PlanCache* plans = nullptr;        // the module's, if it runs more than once; null: own ones
+  StepProfile* profile = nullptr;    // gets the times of the steps; null: nobody asks
 };
 
 // Runs the entry on one literal per parameter (any layout) and returns its result, row-major.

@@ -186,8 +186,8 @@ class Planner {
       step.result_shapes.push_back(inst->shape().WithoutLayout());
     }
     step.program = std::move(*compiler_).Finish(results);
+    step.run = std::exchange(run_, {});
     plan_.steps.push_back(std::move(step));
-    run_.clear();
     inputs_.clear();
     compiler_.reset();
     ++run_number_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "axle/core/literal.h"
+#include "axle/core/step_description.h"
 #include "axle/emit/index_map.h"
 #include "axle/emit/lane_program.h"
 #include "axle/ops/op_def.h"
@@ -25,7 +26,8 @@ struct PlanOperand {
 struct PlanStep {
   // The instruction, or the first of the run that `program` computes.
   const Instruction* inst = nullptr;
-  bool is_long = false;  // the clock is read before this step
+  std::vector<const Instruction*> run;  // kLanes: all of it
+  bool is_long = false;                 // the clock is read before this step
   std::vector<PlanOperand> operands;
   std::vector<std::uint32_t> results;  // more than one only for lane programs
   enum class Kind : std::uint8_t { kLanes, kIndexMap, kElement, kEval, kDynamic };
@@ -52,6 +54,8 @@ StatusOr<Plan> MakePlan(const HloComputation& computation);
 class PlanCache {
  public:
   StatusOr<std::shared_ptr<const Plan>> Get(const HloComputation& computation);
+  // What the steps of all plans are, for profiles; the keys are the addresses of the plans.
+  std::vector<StepGroupDescription> DescribeSteps();
 
  private:
   std::mutex mutex_;

@@ -12,6 +12,7 @@
 #include "axle/ir/module.h"
 #include "axle/pjrt/ffi.h"
 #include "axle/pjrt/handles.h"
+#include "axle/pjrt/profiler.h"
 #include "axle/runtime/thread_pool.h"
 
 namespace axle::pjrt {
@@ -32,7 +33,13 @@ struct Launch {
   // alone, and they are deleted after the call.
   std::vector<i64> referenced = {};
   PJRT_ExecuteContext* context = nullptr;
+  std::shared_ptr<Profile> profile = nullptr;  // that of the options
 };
+
+// Keeps the profile, if there is one, until the run is over.
+void KeepUntilDone(const std::shared_ptr<Profile>& profile, const ExecuteResult& result) {
+  if (profile != nullptr) result.done.OnReady([profile](const Status& /*status*/) {});
+}
 
 bool AllReady(const std::vector<BufferPtr>& buffers) {
   for (const BufferPtr& buffer : buffers) {
@@ -101,7 +108,8 @@ StatusOr<std::vector<BufferPtr>> RunOnTuple(const Launch& launch, const ClientSt
     AXLE_ASSIGN(Literal value, argument->ToLiteral());
     elements.push_back(std::move(value));
   }
-  AXLE_ASSIGN(Literal result, launch.executable->Execute({Literal::Tuple(std::move(elements))}));
+  AXLE_ASSIGN(Literal result, launch.executable->Execute({Literal::Tuple(std::move(elements))},
+                                                         {.profile = launch.profile.get()}));
   std::vector<Literal> values;
   if (result.shape().is_tuple()) {
     values = result.DecomposeTuple();
@@ -143,6 +151,7 @@ StatusOr<ExecuteResult> Run(Launch& launch) {
   const Clock::time_point start = Clock::now();
   AXLE_ASSIGN(ExecuteResult result,
               launch.executable->ExecuteAsync(launch.arguments, launch.options));
+  KeepUntilDone(launch.profile, result);
   result.done.OnReady([shared = launch.state, start](const Status& /*status*/) {
     if (Clock::now() - start < kShort) shared->is_short = true;
   });
@@ -166,6 +175,8 @@ StatusOr<Launch> Prepare(const PJRT_LoadedExecutable_Execute_Args& args, size_t 
   const std::shared_ptr<ExecutableState>& state = args.executable->state;
   Launch launch;
   launch.state = state;
+  launch.profile = ActiveProfile();
+  launch.options.profile = launch.profile.get();
   if (args.execute_device != nullptr) {
     AXLE_ASSIGN(const PJRT_Device* chosen, state->client->Choose(args.execute_device, nullptr));
     AXLE_ASSIGN(launch.executable, state->For(*chosen));
@@ -222,12 +233,17 @@ Status ExecuteOnAll(const PJRT_LoadedExecutable_Execute_Args& args) {
   const std::shared_ptr<ExecutableState>& state = args.executable->state;
   std::vector<std::vector<BufferPtr>> arguments;
   ExecuteOptions options;
+  std::shared_ptr<Profile> profile;
   std::vector<i64> referenced;
   std::vector<bool> is_referenced(args.num_args);
   for (size_t d = 0; d < args.num_devices; ++d) {
     AXLE_ASSIGN(Launch launch, Prepare(args, d));
     arguments.push_back(std::move(launch.arguments));
-    if (d == 0) options.not_donated = launch.options.not_donated;
+    if (d == 0) {
+      options.not_donated = launch.options.not_donated;
+      profile = launch.profile;
+      options.profile = profile.get();
+    }
     for (const i64 parameter : launch.referenced) {
       if (is_referenced[static_cast<size_t>(parameter)]) continue;
       is_referenced[static_cast<size_t>(parameter)] = true;
@@ -236,6 +252,7 @@ Status ExecuteOnAll(const PJRT_LoadedExecutable_Execute_Args& args) {
     }
   }
   AXLE_ASSIGN(std::vector<ExecuteResult> results, RunOnAll(state, arguments, options));
+  for (const ExecuteResult& result : results) KeepUntilDone(profile, result);
   for (size_t d = 0; d < args.num_devices; ++d) {
     AXLE_TRY(
         Return(*state, std::move(results[d]),

@@ -1,11 +1,12 @@
-// The extensions: layouts, shardings, kinds of memory. All arrays are row-major and each device has
-// one memory, so that there is little to say about them; clients guess where an extension is
-// missing, and ask for the program after compilation.
+// The extensions: layouts, shardings, kinds of memory; those of FFI and the profiler are apart. All
+// arrays are row-major and each device has one memory, so that there is little to say about them;
+// clients guess where an extension is missing, and ask for the program after compilation.
 #include "axle/pjrt/extensions.h"
 
 #include "axle/core/strings.h"
 #include "axle/pjrt/ffi.h"
 #include "axle/pjrt/handles.h"
+#include "axle/pjrt/profiler.h"
 
 // The one kind of memory.
 struct PJRT_MemoryDescription {};
@@ -138,7 +139,7 @@ PJRT_Layouts_Extension layouts = {
 }  // namespace
 
 PJRT_Extension_Base* Extensions() {
-  return FfiExtension(&layouts.base);
+  return FfiExtension(ProfilerExtension(&layouts.base));
 }
 
 }  // namespace axle::pjrt

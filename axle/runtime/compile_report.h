@@ -27,10 +27,12 @@ struct CompileReport {
     std::vector<std::string> kernels;
     std::string note;  // why an evaluator does it; what a move finds in its place
     std::vector<Instruction> instructions;
-    i64 num_tiles = 1;                       // parts that threads could share
-    i64 bytes_read = 0;                      // of different elements
-    i64 bytes_written = 0;                   // without what stays in place
+    i64 num_tiles = 1;      // parts that threads could share
+    i64 bytes_read = 0;     // of different elements
+    i64 bytes_written = 0;  // without what stays in place
+    double flops = -1;      // without those of the programs that it runs; -1: they are not known
     std::vector<std::string> programs = {};  // that it runs
+    i64 position = -1;                       // among the records of the compiled program
   };
 
   // A record that reads what an earlier one writes, and why one record does not do both.
@@ -72,6 +74,7 @@ struct CompileReport {
     i64 live_bytes = 0;
     i64 pointer_bytes = 0;  // of places, beside those
     std::string peak;
+    i64 position = -1;  // among all programs that were compiled, with those that are left out here
   };
 
   // What a pass decided about an instruction: "reads "x" as b01f, transposed once, and writes bf01;

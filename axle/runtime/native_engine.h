@@ -15,6 +15,7 @@
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
 #include "axle/core/status.h"
+#include "axle/core/step_description.h"
 #include "axle/runtime/compile_report.h"
 #include "axle/runtime/debug_options.h"
 #include "axle/runtime/native_isa.h"
@@ -23,6 +24,7 @@
 namespace axle {
 
 class Module;
+class StepProfile;  // core/step_profile.h
 
 struct NativeOptions {
   NativeIsa isa = NativeIsa::kAuto;
@@ -44,9 +46,13 @@ class NativeExecutable {
   virtual ~NativeExecutable() = default;
   // `arguments` are row-major and fit the parameters of the entry; the run may take over the
   // storage of its own that nobody else holds. The result is row-major. The caller has set the
-  // floating-point mode (core/float_environment.h) and made a StorageScope.
+  // floating-point mode (core/float_environment.h) and made a StorageScope. `profile`, which may be
+  // null, gets the times of the steps.
   virtual StatusOr<Literal> Execute(std::span<const Argument> arguments, DeviceContext* device,
-                                    Limits* limits) const = 0;
+                                    Limits* limits, StepProfile* profile) const = 0;
+  // What the steps are that profiles have times of. It plans the program once more, without making
+  // code. The keys are valid as long as the executable.
+  virtual StatusOr<std::vector<StepGroupDescription>> DescribeSteps() const = 0;
   // Of what it is made; without programs if the options did not ask for it.
   virtual const CompileReport& report() const = 0;
 };
@@ -74,7 +80,7 @@ class NativeEngine {
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 15;
+inline constexpr int kNativeEngineVersion = 16;
 
 }  // namespace axle
 

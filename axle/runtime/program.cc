@@ -1,9 +1,13 @@
 #include "axle/runtime/program.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <array>
 
+#include "axle/core/profile_clock.h"
 #include "axle/core/stack_room.h"
+#include "axle/core/step_profile.h"
 #include "axle/runtime/worker_pool.h"
 
 namespace axle {
@@ -103,7 +107,16 @@ struct SharedRecord {
   void* const* places;
   ProgramRun& run;
   int num_parts;
+  StepProfile::Part* times;  // of the parts, or null
   std::array<int, kMaxThreads> results = {};
+
+  static void RunTimedPart(void* argument, int part) {
+    StepProfile::Part& time = static_cast<SharedRecord*>(argument)->times[part];
+    time.thread = static_cast<std::uint64_t>(pthread_self());
+    time.begin = ProfileClock::Now();
+    RunPart(argument, part);
+    time.end = ProfileClock::Now();
+  }
 
   static void RunPart(void* argument, int part) {
     auto& shared = *static_cast<SharedRecord*>(argument);
@@ -141,11 +154,14 @@ int RunShared(const Record& record, void* const* places, ProgramRun& run) {
   }
   const auto num_parts = static_cast<int>(
       std::min<i64>({run.num_threads, kMaxThreads, std::max<i64>(record.num_tiles, 1)}));
-  SharedRecord shared{record, places, run, num_parts};
-  if (!run.workers->TryRun(num_parts, &SharedRecord::RunPart, &shared,
-                           record.parallel_nanoseconds)) {
+  SharedRecord shared{record, places, run, num_parts,
+                      run.profile == nullptr ? nullptr : run.profile->PartsFor(num_parts)};
+  const auto run_part =
+      shared.times == nullptr ? &SharedRecord::RunPart : &SharedRecord::RunTimedPart;
+  if (!run.workers->TryRun(num_parts, run_part, &shared, record.parallel_nanoseconds)) {
     return record.function(&run, record.plan, places, 0, record.num_tiles);
   }
+  if (run.profile != nullptr) run.profile->SetThreads(num_parts);
   return *std::max_element(shared.results.begin(), shared.results.begin() + num_parts);
 }
 
@@ -166,20 +182,39 @@ int RunRecord(const Record& record, void* const* places, ProgramRun& run) {
   return kKernelFailed;
 }
 
+// Runs one record of `program`, which the limits may forbid.
+int RunNext(const Program& program, const Record& record, void* const* pointers, ProgramRun& run) {
+  if (run.limits != nullptr) {
+    Status status = run.limits->Check();
+    if (!status.ok()) return Fail(run, std::move(status));
+  }
+  const int result = RunRecord(record, pointers + record.first_place, run);
+  if (result != kKernelOk) return result;
+  if (run.limits != nullptr && run.depth == 1) {
+    run.done = static_cast<double>(&record - program.records.data() + 1) /
+               static_cast<double>(program.records.size());
+    run.limits->Progress(run.done);
+  }
+  return kKernelOk;
+}
+
+int RunTimedRecords(const Program& program, void* const* pointers, ProgramRun& run) {
+  StepProfile::Turn turn(*run.profile, &program, program.records.size());
+  for (size_t i = 0; i < program.records.size(); ++i) {
+    turn.Begin(i);
+    const int result = RunNext(program, program.records[i], pointers, run);
+    if (result != kKernelOk) return result;
+    turn.End(i);
+  }
+  return kKernelOk;
+}
+
 int RunRecords(const Program& program, std::byte* frame, ProgramRun& run) {
   auto* const* const pointers = reinterpret_cast<void* const*>(frame);
+  if (run.profile != nullptr) return RunTimedRecords(program, pointers, run);
   for (const Record& record : program.records) {
-    if (run.limits != nullptr) {
-      Status status = run.limits->Check();
-      if (!status.ok()) return Fail(run, std::move(status));
-    }
-    const int result = RunRecord(record, pointers + record.first_place, run);
+    const int result = RunNext(program, record, pointers, run);
     if (result != kKernelOk) return result;
-    if (run.limits != nullptr && run.depth == 1) {
-      run.done = static_cast<double>(&record - program.records.data() + 1) /
-                 static_cast<double>(program.records.size());
-      run.limits->Progress(run.done);
-    }
   }
   return kKernelOk;
 }

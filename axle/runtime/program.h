@@ -40,6 +40,7 @@ inline constexpr std::uint32_t kMaxPlacesBesideScratch = 321;
 // Offsets of values are multiples of this.
 inline constexpr i64 kPlaceAlignment = 64;
 
+class StepProfile;  // core/step_profile.h
 class WorkerPool;
 struct Program;
 
@@ -89,8 +90,9 @@ struct ProgramRun : RunContext {
   ProgramRun() { stopped = &Stopped; }
   Limits* limits = nullptr;
   DeviceContext* device = nullptr;
-  WorkerPool* workers = nullptr;  // null: this thread does everything
-  int num_threads = 1;            // at most as many as the program was compiled for
+  WorkerPool* workers = nullptr;   // null: this thread does everything
+  int num_threads = 1;             // at most as many as the program was compiled for
+  StepProfile* profile = nullptr;  // gets the times of the records; null: nobody asks
   RunState state;
   Status status;      // why the last kernel failed
   int depth = 0;      // of calls

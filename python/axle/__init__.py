@@ -26,6 +26,7 @@ _NAMES = {
     "Executable": "_executable.Executable",
     "Module": "_programs.Module",
     "Op": "_builder.Op",
+    "Profile": "_profile.Profile",
     "Shape": "_shapes.Shape",
     "__version__": "_library.VERSION",
     "compile": "_client.compile",

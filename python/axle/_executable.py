@@ -18,6 +18,7 @@ from ._buffers import Buffer
 from ._calls import Limits
 from ._errors import AxleError
 from ._library import Analysis, Array, ExecuteOptions, check, destroy_with, lib
+from ._profile import Profile
 
 # Of a run that Ctrl-C need not end: less than 0.1 s of the interpreter, whatever the operations are. What takes native
 # code longer than this would not gain from it.
@@ -151,12 +152,12 @@ class Executable:
         cost["is_complete"] = cost["is_complete"] != 0
         return cost
 
-    def execute(self, *buffers, time_limit=None, memory_limit=None, step_limit=None, progress=None):
+    def execute(self, *buffers, time_limit=None, memory_limit=None, step_limit=None, progress=None, profile=None):
         """Runs the program on Buffers, one for each parameter, and returns a list of Buffers, one for each element of
         the result if that is a tuple, else one.
 
-        Nothing is copied. Buffers that the program aliases with its result are donated: they are deleted. Limits and
-        Ctrl-C as for a call of the executable.
+        Nothing is copied. Buffers that the program aliases with its result are donated: they are deleted. Limits,
+        profile and Ctrl-C as for a call of the executable.
         """
         for buffer in buffers:
             if not isinstance(buffer, Buffer):
@@ -168,7 +169,7 @@ class Executable:
         results = (c_void_p * self._num_results)()
         try:
             self._start(
-                lib.axle_executable_execute, (time_limit, memory_limit, step_limit, progress), (self, buffers),
+                lib.axle_executable_execute, (time_limit, memory_limit, step_limit, progress), profile, (self, buffers),
                 arguments, count, results, self._num_results, None,
             )
         except BaseException:
@@ -177,7 +178,9 @@ class Executable:
             raise
         return [Buffer(c_void_p(handle)) for handle in results]
 
-    def execute_replicated(self, arguments, *, time_limit=None, memory_limit=None, step_limit=None, progress=None):
+    def execute_replicated(
+        self, arguments, *, time_limit=None, memory_limit=None, step_limit=None, progress=None, profile=None
+    ):
         """Runs the program on all of its devices at the same time.
 
         arguments  for each device a list: an array or a Buffer on that device for each parameter
@@ -197,7 +200,7 @@ class Executable:
         results = (c_void_p * (len(lists) * self._num_results))()
         try:
             self._start(
-                lib.axle_executable_execute_replicated, (time_limit, memory_limit, step_limit, progress),
+                lib.axle_executable_execute_replicated, (time_limit, memory_limit, step_limit, progress), profile,
                 (self, lists), len(lists), handles, self._num_arguments, results, self._num_results,
             )
         except BaseException:
@@ -224,23 +227,27 @@ class Executable:
             buffers.append(value)
         return buffers
 
-    def _start(self, function, limits, keep, *arguments):
+    def _start(self, function, limits, profile, keep, *arguments):
         """Calls axle_executable_run or a kin of it; on this thread if nothing can end it before its time."""
+        if profile is not None and not isinstance(profile, Profile):
+            raise AxleError("INVALID_ARGUMENT", f"profile is {profile!r}, must be None or an axle.Profile")
+        options = None if profile is None else ExecuteOptions(profile=profile._handle)
         if limits == (None, None, None, None) and (
             self._is_short or threading.current_thread() is not threading.main_thread()
         ):
-            status = function(self._handle, None, *arguments)
+            status = function(self._handle, None if options is None else byref(options), *arguments)
             if status:
                 check(status)
             return
         limits = Limits(*limits)
-        options = ExecuteOptions(limits=limits.handle)
-        limits.call(function, self._handle, byref(options), *arguments, keep=keep)
+        options = options or ExecuteOptions()
+        options.limits = limits.handle
+        limits.call(function, self._handle, byref(options), *arguments, keep=(keep, profile))
 
     def __repr__(self):
         return f"<axle.Executable {self.name}>"
 
-    def __call__(self, *arguments, time_limit=None, memory_limit=None, step_limit=None, progress=None):
+    def __call__(self, *arguments, time_limit=None, memory_limit=None, step_limit=None, progress=None, profile=None):
         """Runs the program.
 
         One argument for each parameter: an array of the parameter's type and shape, of numpy's or of any package's
@@ -251,7 +258,7 @@ class Executable:
         Dynamic dimensions take any size up to their bound, and give what the program says.
 
         time_limit is in seconds, memory_limit in bytes of values, step_limit in turns of loops and calls. Ctrl-C
-        ends a run.
+        ends a run. profile, an axle.Profile, gets the times of the steps.
         """
         if len(arguments) != self._num_arguments:
             raise AxleError(
@@ -274,7 +281,7 @@ class Executable:
         keep = [slot.read(argument) for slot, argument in zip(frame.inputs, arguments)]
         results = [slot.make() for slot in frame.outputs]
         self._start(
-            _run, (time_limit, memory_limit, step_limit, progress), (self, frame, keep, results),
+            _run, (time_limit, memory_limit, step_limit, progress), profile, (self, frame, keep, results),
             frame.input_pointers, len(keep), frame.output_pointers, len(results),
         )
         results = [slot.result(array) for slot, array in zip(frame.outputs, results)]

@@ -156,7 +156,20 @@ class BufferOptions(_Struct):
 
 
 class ExecuteOptions(_Struct):
-    _fields_ = [("struct_size", c_size_t), ("limits", c_void_p)]
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("limits", c_void_p),
+        ("random_seed", c_int64),
+        ("donated", POINTER(c_int64)),
+        ("num_donated", c_size_t),
+        ("not_donated", POINTER(c_int64)),
+        ("num_not_donated", c_size_t),
+        ("profile", c_void_p),
+    ]
+
+
+class ProfileOptions(_Struct):
+    _fields_ = [("struct_size", c_size_t), ("max_events", c_int64)]
 
 
 class OpOptions(_Struct):
@@ -260,6 +273,9 @@ _declare(
     "axle_client_from_channel", c_void_p, c_void_p, c_int64, c_int64, POINTER(POINTER(Array)), c_size_t, c_void_p
 )
 _declare("axle_client_compile", c_void_p, c_void_p, c_void_p, POINTER(CompileOptions), _OUT)
+_declare("axle_profile_create", c_void_p, POINTER(ProfileOptions), _OUT)
+_declare("axle_profile_text", c_void_p, c_void_p, c_int64, _OUT)
+_declare("axle_profile_destroy", None, c_void_p)
 _declare("axle_executable_destroy", None, c_void_p)
 _declare("axle_executable_analyze", c_void_p, c_void_p, POINTER(Analysis))
 _declare(

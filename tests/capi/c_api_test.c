@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
   } kParts[] = {
       {"status", test_status},   {"structs", test_structs}, {"shapes", test_shapes},
       {"limits", test_limits},   {"modules", test_modules}, {"run", test_run},
+      {"profiles", test_profiles},
       {"strides", test_strides}, {"builder", test_builder}, {"buffers", test_buffers},
       {"clients", test_clients}, {"arrays", test_arrays}, {"jobs", test_jobs},
   };

@@ -26,6 +26,7 @@ void test_shapes(void);
 void test_limits(void);
 void test_modules(void);
 void test_run(void);
+void test_profiles(void);
 void test_strides(void);
 void test_builder(void);
 void test_buffers(void);

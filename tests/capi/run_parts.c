@@ -274,3 +274,44 @@ void test_strides(void) {
   }
   transpose(NULL, NULL, NULL, NULL);
 }
+
+void test_profiles(void) {
+  axle_executable* executable = compiled(
+      "HloModule m\nENTRY e {\n  x = s64[] parameter(0)\n  ROOT y = s64[] negate(x)\n}\n");
+  axle_profile_options profile_options;
+  axle_execute_options options;
+  axle_bytes* text = NULL;
+  int64_t value = 3, result = 0, form;
+  const axle_array in = array_of(AXLE_S64, 0, NULL, &value);
+  const axle_array out = array_of(AXLE_S64, 0, NULL, &result);
+  const axle_array* arguments[1];
+  const axle_array* results[1];
+  static const char* const kBegins[3] = {"profile of \"m\": 1 run, ",
+                                         "{\"schema\":\"axle.profile/1\",", "[\n{"};
+  arguments[0] = &in;
+  results[0] = &out;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  memset(&profile_options, 0, sizeof profile_options);
+  profile_options.struct_size = sizeof profile_options;
+  profile_options.max_events = -1;
+  expect_error(__LINE__, axle_profile_create(&profile_options, &options.profile),
+               AXLE_INVALID_ARGUMENT, "axle_profile_create: max_events is -1, must be >= 0");
+  expect_error(__LINE__, axle_profile_create(&profile_options, NULL), AXLE_INVALID_ARGUMENT,
+               "axle_profile_create: profile is null");
+  profile_options.max_events = 10;
+  expect_ok(__LINE__, axle_profile_create(&profile_options, &options.profile));
+  expect_ok(__LINE__, axle_executable_run(executable, &options, arguments, 1, results, 1));
+  expect(__LINE__, result == -3);
+  for (form = AXLE_PROFILE_TABLE; form <= AXLE_PROFILE_TRACE; ++form) {
+    const char* begin = kBegins[form];
+    expect_ok(__LINE__, axle_profile_text(options.profile, form, &text));
+    expect(__LINE__, strncmp(axle_bytes_data(text), begin, strlen(begin)) == 0);
+    axle_bytes_destroy(text);
+  }
+  expect_error(__LINE__, axle_profile_text(options.profile, 3, &text), AXLE_INVALID_ARGUMENT,
+               "axle_profile_text: form is 3, must be AXLE_PROFILE_TABLE, _JSON or _TRACE");
+  axle_profile_destroy(options.profile);
+  axle_profile_destroy(NULL);
+  axle_executable_destroy(executable);
+}

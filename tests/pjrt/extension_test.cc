@@ -1,4 +1,5 @@
-// The extensions: layouts, shardings, memory descriptions. FFI is in ffi_test.cc.
+// The extensions: layouts, shardings, memory descriptions. FFI is in ffi_test.cc, the profiler in
+// profiler_test.cc.
 #include <set>
 
 #include "axle/client/load.h"
@@ -15,8 +16,9 @@ TEST(PjrtExtensions, ChainHasEachOnce) {
     EXPECT_TRUE(types.insert(node->type).second) << node->type;
   }
   EXPECT_EQ(types,
-            std::set<int>({PJRT_Extension_Type_Layouts, PJRT_Extension_Type_FFI,
-                           PJRT_Extension_Type_MemoryDescriptions, PJRT_Extension_Type_Shardings}));
+            std::set<int>({PJRT_Extension_Type_Profiler, PJRT_Extension_Type_Layouts,
+                           PJRT_Extension_Type_FFI, PJRT_Extension_Type_MemoryDescriptions,
+                           PJRT_Extension_Type_Shardings}));
   EXPECT_EQ(Extension(PJRT_Extension_Type_Layouts)->struct_size, sizeof(PJRT_Layouts_Extension));
   EXPECT_EQ(Extension(PJRT_Extension_Type_FFI)->struct_size, sizeof(PJRT_FFI_Extension));
   EXPECT_EQ(Extension(PJRT_Extension_Type_MemoryDescriptions)->struct_size,

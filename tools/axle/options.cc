@@ -269,6 +269,14 @@ void AddRunOptions(OptionAdder& add, Options& o) {
   add.Flag("full", o.full, "print all elements, as --arg reads them; --json always does");
   add.Number("repeat", "N", o.repeat, 1, 1000000000, "run N times");
   add.Flag("time", o.time, "print the times");
+  if (auto* profile =
+          add.Value("profile", "[=KIND]", o.profile,
+                    "times of the steps: table (default), json, trace (docs/profiling.md)")) {
+    add.last().values.assign(std::begin(kProfileKinds), std::end(kProfileKinds));
+    profile->check(OneOf(add.last().values));
+  }
+  add.Path("profile-file", "FILE", o.profile_file,
+           "where --profile goes; by default a table to stderr, else to stdout, without results");
   add.Number("replicas", "N", o.replicas, 1, 1 << 20,
              "replicas of the program; as it says by default. 1: one runs alone");
   add.Number("partitions", "N", o.partitions, 1, 1 << 20, "partitions, in the same way");
@@ -450,9 +458,11 @@ ParsedOptions ParseOptions(std::string_view verb, std::span<const OptionUse> use
   OptionAdder add(app, uses);
   AddOptions(add, parsed.options, raw);
   std::vector<std::string> texts(arguments.begin(), arguments.end());
-  // --fake alone means random, and --random no number; what follows them is never their value.
+  // --fake alone means random, --profile a table, and --random no number; what follows them is
+  // never their value.
   for (std::string& text : texts) {
     if (text == "--fake") text = "--fake=random";
+    if (text == "--profile") text = "--profile=table";
     if (text == "--random") text = "--random=0";
   }
   parsed.error = WrongOption(verb, app, texts);

@@ -13,6 +13,9 @@
 
 namespace axle::tool {
 
+// What --profile gives.
+inline constexpr std::string_view kProfileKinds[] = {"table", "json", "trace"};
+
 // Of convert.
 enum class OutputFormat : std::uint8_t {
   kUnset,
@@ -64,6 +67,8 @@ struct Options {
   std::uint64_t seed = 0;
   int repeat = 1;
   bool time = false;
+  std::string profile;               // table, json, trace; "": no profile
+  std::string profile_file;          // "": stderr for a table, else stdout
   int replicas = 0, partitions = 0;  // 0: as the program says
   Numerics numerics = Numerics::kStrict;
 

@@ -6,6 +6,9 @@
 #include <optional>
 
 #include "axle/client/arguments.h"
+#include "axle/client/profile.h"
+#include "axle/client/profile_text.h"
+#include "axle/core/file.h"
 #include "axle/core/strings.h"
 #include "axle/ops/open_sizes.h"
 #include "axle/passes/transfer_order.h"
@@ -43,8 +46,58 @@ struct Results {
 struct Timing {
   double compile = 0;
   std::vector<double> runs;  // sorted
+  Profile* profile = nullptr;
   double median() const { return runs[runs.size() / 2]; }
 };
+
+// The most events of a trace: more than that is slow to look at.
+constexpr std::uint64_t kMaxTraceEvents = 200'000;
+
+// Whether the profile goes to stdout, in the place of the results.
+bool ProfilesToStdout(const Options& options) {
+  return !options.profile.empty() && options.profile != "table" && options.profile_file.empty();
+}
+
+// What --profile asks of the other options; "" for all others.
+std::string WrongProfile(const Options& options) {
+  if (options.profile.empty() && !options.profile_file.empty()) {
+    return "run: --profile-file is for --profile";
+  }
+  const bool has_other = options.json || options.output == "-";
+  if (ProfilesToStdout(options) && has_other) {
+    return StrCat("run: --profile=", options.profile, " and ",
+                  options.json ? "--json" : "--output -",
+                  " both go to stdout; --profile-file FILE takes the profile");
+  }
+  if (options.distributed && !options.profile_file.empty() &&
+      options.profile_file.find("{device}") == std::string::npos) {
+    return StrCat(
+        "run: --profile-file: each process of --distributed writes its own; put {device} "
+        "into \"",
+        PrintableText(options.profile_file), "\" for the number of its first device");
+  }
+  return "";
+}
+
+Status WriteProfile(Session& session, const Profile& profile) {
+  const Options& options = session.options();
+  AXLE_ASSIGN(const ProfileReport report, profile.Report());
+  std::string text = options.profile == "json"    ? ProfileJson(report) + "\n"
+                     : options.profile == "trace" ? ProfileTrace(report)
+                                                  : ProfileTable(report);
+  if (options.profile == "trace" && report.events_left_out > 0) {
+    session.Say(StrCat("note: the trace has the first ", report.events.size(), " events; ",
+                       report.events_left_out, " later ones are left out"));
+  }
+  if (!options.profile_file.empty()) {
+    const i64 device = report.programs.empty() ? 0 : report.programs[0].device;
+    return WriteFile(ForDevice(options.profile_file, device), text);
+  }
+  if (ProfilesToStdout(options)) return session.Out(text), Status();
+  text.pop_back();  // the line feed
+  session.SayAlways(text);
+  return {};
+}
 
 // One line: {"schema": ..., "seconds": ..., "outputs": [...]}, where an output of several devices
 // has the number of its device. Values are written as text at once, because a tree of their
@@ -78,7 +131,7 @@ void PrintResults(Session& session, const Results& results, const Timing& timing
   const Options& options = session.options();
   if (options.json) {
     session.Out(JsonLine(results, timing));
-  } else if (options.output.empty()) {
+  } else if (options.output.empty() && !ProfilesToStdout(options)) {
     for (i64 d = 0; d < std::ssize(results.values); ++d) {
       const auto number = results.device(d);
       const std::string device = number ? StrCat("device ", *number, ": ") : "";
@@ -127,8 +180,9 @@ StatusOr<Results> RunOnDevices(Session& session, const Executable& executable,
   for (int i = 0; i < options.repeat; ++i) {
     session.BeginRun(executable.name(), i);
     const auto begin = Clock::now();
-    AXLE_ASSIGN(results, executable.ExecuteReplicated(
-                             arguments, {.limits = &session.limits(), .not_donated = not_donated}));
+    AXLE_ASSIGN(results, executable.ExecuteReplicated(arguments, {.limits = &session.limits(),
+                                                                  .not_donated = not_donated,
+                                                                  .profile = timing.profile}));
     timing.runs.push_back(Seconds(begin));
   }
   std::sort(timing.runs.begin(), timing.runs.end());
@@ -195,8 +249,9 @@ StatusOr<Results> CompileAndRun(Session& session, const std::string& file,
     session.BeginRun(module->name(), i);
     device.emplace(feeds, !options.outfeed.empty(), sent);
     const auto run_begin = Clock::now();
-    AXLE_ASSIGN(result,
-                executable->Execute(*arguments, {.limits = &session.limits(), .device = &*device}));
+    AXLE_ASSIGN(result, executable->Execute(*arguments, {.limits = &session.limits(),
+                                                         .device = &*device,
+                                                         .profile = timing.profile}));
     timing.runs.push_back(Seconds(run_begin));
   }
   AXLE_TRY(device->Finish(session));
@@ -234,7 +289,10 @@ int Run(Session& session) {
       return session.Usage("run: --output -: .npz is binary and stdout is a terminal");
     }
   }
+  if (const std::string wrong = WrongProfile(options); !wrong.empty()) return session.Usage(wrong);
+  Profile profile({.max_events = options.profile == "trace" ? kMaxTraceEvents : 0});
   Timing timing;
+  if (!options.profile.empty()) timing.profile = &profile;
   const StatusOr<Results> results = CompileAndRun(session, *file, kind, timing);
   if (!results.ok()) return session.Fail(results.status());
   for (i64 d = 0; kind && d < std::ssize(results->values); ++d) {
@@ -243,7 +301,9 @@ int Run(Session& session) {
     if (!written.ok()) return session.Fail(written);
   }
   PrintResults(session, *results, timing);
-  return kYes;
+  if (timing.profile == nullptr) return kYes;
+  const Status written = WriteProfile(session, profile);
+  return written.ok() ? kYes : session.Fail(written);
 }
 
 constexpr OptionUse kOptions[] = {
@@ -263,8 +323,10 @@ constexpr OptionUse kOptions[] = {
     {"numerics"},
     Brief("repeat", "run N times, for --time"),
     {"time"},
+    {"profile", "the time of each step: table (default), json, trace"},
+    Brief("profile-file"),
     {"time-limit", "seconds, for all of it but --fake; none by default"},
-    {"mem-limit"},
+    Brief("mem-limit"),
     Brief("json", "results with their types and times, with all elements"),
     Brief("seed", "of --fake"),
     Brief("isa"),
