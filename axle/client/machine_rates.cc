@@ -24,7 +24,7 @@
 namespace axle {
 namespace {
 
-constexpr std::int64_t kArrayBytes = std::int64_t{16} << 20;
+constexpr std::int64_t kArrayBytes = std::int64_t{8} << 20;
 constexpr int kRounds = 3;   // the first one takes the page faults
 constexpr int kChains = 12;  // of each thread: latency times throughput of any processor
 constexpr std::int64_t kLinks = 20'000;  // of each chain

@@ -5,7 +5,7 @@ namespace axle {
 
 struct MachineRates {
   int threads = 1;              // that worked at the same time
-  double bytes_per_second = 0;  // read and written by a copy of arrays of 16 MiB
+  double bytes_per_second = 0;  // read and written by a copy of arrays of 8 MiB
   double flops_per_second = 0;  // f32 multiplications and additions, in vectors of full width
 };
 

@@ -160,35 +160,81 @@ std::string QuotedList(const std::vector<std::string>& texts) {
   return StrCat("[", Join(texts, ",", [](const std::string& text) { return Quoted(text); }), "]");
 }
 
-template <typename Number>
-std::string OrNull(Number value) {
-  return value < 0 ? "null" : ToText(value);
+// Adds a member to an object that is not closed yet. `value` is JSON.
+void AddMember(std::string& object, std::string_view name, std::string_view value) {
+  if (object.back() != '{') object += ',';
+  object += '"';
+  object += name;
+  object += "\":";
+  object += value;
+}
+void AddNumber(std::string& object, std::string_view name, double value) {
+  AddMember(object, name, ToText(value));
+}
+void AddCount(std::string& object, std::string_view name, std::uint64_t value) {
+  AddMember(object, name, ToText(value));
+}
+void AddText(std::string& object, std::string_view name, std::string_view value) {
+  AddMember(object, name, Quoted(value));
+}
+// Negative: not known.
+void AddKnown(std::string& object, std::string_view name, double value) {
+  AddMember(object, name, value < 0 ? "null" : ToText(value));
+}
+void AddKnownBytes(std::string& object, std::string_view name, i64 value) {
+  AddMember(object, name, value < 0 ? "null" : ToText(value));
 }
 
-void AppendJson(const ProfileRecord& record, std::string& text) {
-  StrAppend(text, "{\"computation\":", Quoted(record.computation),
-            ",\"name\":", Quoted(record.name), ",\"kind\":", Quoted(record.kind),
-            ",\"engine\":", Quoted(record.engine), ",\"ops\":", QuotedList(record.ops),
-            ",\"sources\":", QuotedList(record.sources), ",\"callers\":[",
-            Join(record.callers, ","), "],\"turns\":", record.turns,
-            ",\"timed_turns\":", record.timed_turns);
-  StrAppend(text, ",\"seconds\":", record.seconds, ",\"self_seconds\":", record.self_seconds,
-            ",\"min_seconds\":", record.min_seconds, ",\"share\":", record.share,
-            ",\"bytes_read\":", OrNull(record.bytes_read),
-            ",\"bytes_written\":", OrNull(record.bytes_written),
-            ",\"flops\":", OrNull(record.flops), ",\"roofline\":", OrNull(record.roofline),
-            ",\"threads\":", record.threads, "}");
+std::string ToJson(const ProfileRecord& record) {
+  std::string object = "{";
+  AddText(object, "computation", record.computation);
+  AddText(object, "name", record.name);
+  AddText(object, "kind", record.kind);
+  AddText(object, "engine", record.engine);
+  AddMember(object, "ops", QuotedList(record.ops));
+  AddMember(object, "sources", QuotedList(record.sources));
+  AddMember(object, "callers", StrCat("[", Join(record.callers, ","), "]"));
+  AddCount(object, "turns", record.turns);
+  AddCount(object, "timed_turns", record.timed_turns);
+  AddNumber(object, "seconds", record.seconds);
+  AddNumber(object, "self_seconds", record.self_seconds);
+  AddNumber(object, "min_seconds", record.min_seconds);
+  AddNumber(object, "share", record.share);
+  AddKnownBytes(object, "bytes_read", record.bytes_read);
+  AddKnownBytes(object, "bytes_written", record.bytes_written);
+  AddKnown(object, "flops", record.flops);
+  AddKnown(object, "roofline", record.roofline);
+  AddCount(object, "threads", static_cast<std::uint64_t>(record.threads));
+  return object += '}';
 }
 
-void AppendJson(const ProfileProgram& program, std::string& text) {
-  StrAppend(text, "{\"name\":", Quoted(program.name), ",\"device\":", program.device,
-            ",\"runs\":", program.runs, ",\"seconds\":", program.seconds,
-            ",\"outside_seconds\":", program.outside_seconds, ",\"records\":[");
-  for (bool first = true; const ProfileRecord& record : program.records) {
-    if (!std::exchange(first, false)) text += ',';
-    AppendJson(record, text);
+template <typename T>
+std::string ListOf(const std::vector<T>& values, std::string (*to_json)(const T&)) {
+  std::string list = "[";
+  for (const T& value : values) {
+    if (list.size() > 1) list += ',';
+    list += to_json(value);
   }
-  text += "]}";
+  return list += ']';
+}
+
+std::string ToJson(const ProfileProgram& program) {
+  std::string object = "{";
+  AddText(object, "name", program.name);
+  AddCount(object, "device", static_cast<std::uint64_t>(program.device));
+  AddCount(object, "runs", program.runs);
+  AddNumber(object, "seconds", program.seconds);
+  AddNumber(object, "outside_seconds", program.outside_seconds);
+  AddMember(object, "records", ListOf<ProfileRecord>(program.records, ToJson));
+  return object += '}';
+}
+
+std::string ToJson(const MachineRates& machine) {
+  std::string object = "{";
+  AddCount(object, "threads", static_cast<std::uint64_t>(machine.threads));
+  AddNumber(object, "bytes_per_second", machine.bytes_per_second);
+  AddNumber(object, "flops_per_second", machine.flops_per_second);
+  return object += '}';
 }
 
 // The microseconds of a trace, from whole nanoseconds, so that what is inside of an event stays
@@ -198,31 +244,53 @@ std::string Microseconds(i64 nanoseconds) {
                    static_cast<long long>(nanoseconds % 1000));
 }
 
-void AppendMetadata(std::string_view what, i64 device, int thread, std::string_view name,
-                    std::string& text) {
-  StrAppend(text, "{\"ph\":\"M\",\"name\":\"", what, "\",\"pid\":", device, ",\"tid\":", thread,
-            ",\"args\":{\"name\":", Quoted(name), "}},\n");
+std::string Metadata(std::string_view what, i64 device, int thread, const std::string& name) {
+  std::string args = "{", object = "{";
+  AddText(args, "name", name);
+  AddText(object, "ph", "M");
+  AddText(object, "name", what);
+  AddCount(object, "pid", static_cast<std::uint64_t>(device));
+  AddCount(object, "tid", static_cast<std::uint64_t>(thread));
+  AddMember(object, "args", args += '}');
+  return object += "},\n";
 }
 
-void AppendEvent(const ProfileReport& report, const ProfileEvent& event, std::string& text) {
+std::string ArgumentsOf(const ProfileRecord& record) {
+  std::string object = "{";
+  AddText(object, "computation", record.computation);
+  AddText(object, "ops", Join(DifferentOps(record), ", "));
+  if (!record.sources.empty()) AddText(object, "source", record.sources.back());
+  if (const i64 bytes = Bytes(record); bytes >= 0) AddKnownBytes(object, "bytes", bytes);
+  if (record.flops >= 0) AddNumber(object, "flops", record.flops);
+  return object += '}';
+}
+
+std::string ToJson(const ProfileReport& report, const ProfileEvent& event) {
   const ProfileProgram& program = report.programs[event.program];
   const bool is_run = event.record == ProfileEvent::kRun;
   const ProfileRecord* const record = is_run ? nullptr : &program.records[event.record];
-  StrAppend(text, "{\"ph\":\"X\",\"name\":", Quoted(is_run ? program.name : record->name),
-            ",\"cat\":", Quoted(is_run ? "run" : record->kind), ",\"pid\":", program.device,
-            ",\"tid\":", event.thread, ",\"ts\":", Microseconds(event.begin),
-            ",\"dur\":", Microseconds(event.end - event.begin));
-  if (!is_run) {
-    StrAppend(text, ",\"args\":{\"computation\":", Quoted(record->computation),
-              ",\"ops\":", Quoted(Join(DifferentOps(*record), ", ")));
-    if (!record->sources.empty()) {
-      StrAppend(text, ",\"source\":", Quoted(record->sources.back()));
-    }
-    if (const i64 bytes = Bytes(*record); bytes >= 0) StrAppend(text, ",\"bytes\":", bytes);
-    if (record->flops >= 0) StrAppend(text, ",\"flops\":", record->flops);
-    text += '}';
-  }
-  text += "},\n";
+  std::string object = "{";
+  AddText(object, "ph", "X");
+  AddText(object, "name", is_run ? program.name : record->name);
+  AddText(object, "cat", is_run ? "run" : record->kind);
+  AddCount(object, "pid", static_cast<std::uint64_t>(program.device));
+  AddCount(object, "tid", static_cast<std::uint64_t>(event.thread));
+  AddMember(object, "ts", Microseconds(event.begin));
+  AddMember(object, "dur", Microseconds(event.end - event.begin));
+  if (!is_run) AddMember(object, "args", ArgumentsOf(*record));
+  return object += "},\n";
+}
+
+// What a reader sees at the end of a trace that is not whole.
+std::string LeftOut(std::uint64_t count, i64 end) {
+  std::string object = "{";
+  AddText(object, "ph", "i");
+  AddText(object, "s", "g");
+  AddText(object, "name", StrCat("the trace is full: ", count, " later events are left out"));
+  AddCount(object, "pid", 0);
+  AddCount(object, "tid", 0);
+  AddMember(object, "ts", Microseconds(end));
+  return object += "},\n";
 }
 
 }  // namespace
@@ -246,20 +314,11 @@ std::string ProfileTable(const ProfileReport& report, i64 max_rows) {
 }
 
 std::string ProfileJson(const ProfileReport& report) {
-  std::string text = "{\"schema\":\"axle.profile/1\",\"programs\":[";
-  for (bool first = true; const ProfileProgram& program : report.programs) {
-    if (!std::exchange(first, false)) text += ',';
-    AppendJson(program, text);
-  }
-  text += "],\"machine\":[";
-  for (bool first = true; const MachineRates& machine : report.machine) {
-    if (!std::exchange(first, false)) text += ',';
-    StrAppend(text, "{\"threads\":", machine.threads,
-              ",\"bytes_per_second\":", machine.bytes_per_second,
-              ",\"flops_per_second\":", machine.flops_per_second, "}");
-  }
-  text += "]}";
-  return text;
+  std::string object = "{";
+  AddText(object, "schema", "axle.profile/1");
+  AddMember(object, "programs", ListOf<ProfileProgram>(report.programs, ToJson));
+  AddMember(object, "machine", ListOf<MachineRates>(report.machine, ToJson));
+  return object += '}';
 }
 
 std::string ProfileTrace(const ProfileReport& report) {
@@ -272,21 +331,17 @@ std::string ProfileTrace(const ProfileReport& report) {
     threads.insert({device, event.thread});
   }
   for (const i64 device : devices) {
-    AppendMetadata("process_name", device, 0, StrCat("device ", device), text);
+    text += Metadata("process_name", device, 0, StrCat("device ", device));
   }
   for (const auto& [device, thread] : threads) {
-    AppendMetadata("thread_name", device, thread, StrCat("thread ", thread), text);
+    text += Metadata("thread_name", device, thread, StrCat("thread ", thread));
   }
   i64 end = 0;
   for (const ProfileEvent& event : report.events) {
-    AppendEvent(report, event, text);
+    text += ToJson(report, event);
     end = std::max(end, event.end);
   }
-  if (report.events_left_out > 0) {
-    StrAppend(
-        text, "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"the trace is full: ", report.events_left_out,
-        " later events are left out\",\"pid\":0,\"tid\":0,\"ts\":", Microseconds(end), "},\n");
-  }
+  if (report.events_left_out > 0) text += LeftOut(report.events_left_out, end);
   if (text.ends_with(",\n")) text.resize(text.size() - 2);
   text += "\n]\n";
   return text;

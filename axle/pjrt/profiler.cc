@@ -116,7 +116,8 @@ PLUGIN_Profiler_Error* Stop(PLUGIN_Profiler_Args* args) {
   });
 }
 
-// Called twice: for the size, then for the bytes, which are the same in both calls.
+// Clients call it once and read the profiler's memory, or twice: for the size, and to have the
+// bytes copied into memory of their own. They are the same each time.
 PLUGIN_Profiler_Error* CollectData(PLUGIN_Profiler_CollectData_Args* args) {
   return Guarded(args, [](PLUGIN_Profiler_CollectData_Args& of) -> Status {
     AXLE_TRY(CheckProfiler(of.profiler));
@@ -125,7 +126,11 @@ PLUGIN_Profiler_Error* CollectData(PLUGIN_Profiler_CollectData_Args* args) {
       AXLE_ASSIGN(const ProfileReport report, of.profiler->profile->Report());
       space = ToXSpace(report);
     }
-    if (of.buffer != nullptr) std::memcpy(of.buffer, space->data(), space->size());
+    if (of.buffer != nullptr) {
+      std::memcpy(of.buffer, space->data(), space->size());
+    } else {
+      of.buffer = reinterpret_cast<std::uint8_t*>(space->data());
+    }
     of.buffer_size_in_bytes = space->size();
     return {};
   });

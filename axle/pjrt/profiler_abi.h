@@ -49,7 +49,7 @@ typedef struct PLUGIN_Profiler_Args {
 typedef struct PLUGIN_Profiler_CollectData_Args {
   size_t struct_size;
   PLUGIN_Profiler* profiler;
-  uint8_t* buffer;              // null: only the size is asked for
+  uint8_t* buffer;              // null: the plugin sets it to memory of the profiler
   size_t buffer_size_in_bytes;  // out
 } PLUGIN_Profiler_CollectData_Args;
 

@@ -15,10 +15,9 @@ TEST(PjrtExtensions, ChainHasEachOnce) {
        node = node->next) {
     EXPECT_TRUE(types.insert(node->type).second) << node->type;
   }
-  EXPECT_EQ(types,
-            std::set<int>({PJRT_Extension_Type_Profiler, PJRT_Extension_Type_Layouts,
-                           PJRT_Extension_Type_FFI, PJRT_Extension_Type_MemoryDescriptions,
-                           PJRT_Extension_Type_Shardings}));
+  EXPECT_EQ(types, std::set<int>({PJRT_Extension_Type_Profiler, PJRT_Extension_Type_Layouts,
+                                  PJRT_Extension_Type_FFI, PJRT_Extension_Type_MemoryDescriptions,
+                                  PJRT_Extension_Type_Shardings}));
   EXPECT_EQ(Extension(PJRT_Extension_Type_Layouts)->struct_size, sizeof(PJRT_Layouts_Extension));
   EXPECT_EQ(Extension(PJRT_Extension_Type_FFI)->struct_size, sizeof(PJRT_FFI_Extension));
   EXPECT_EQ(Extension(PJRT_Extension_Type_MemoryDescriptions)->struct_size,

@@ -145,17 +145,18 @@ ENTRY main { x = f32[64] parameter(0)
 // A trace of many events says that it is not all.
 TEST_F(CliProfile, AFullTraceSaysSo) {
   const std::string loop = Write("loop.hlo", R"(HloModule loop
-more { i = s32[] parameter(0)  n = s32[] constant(60000)  ROOT c = pred[] compare(i, n), direction=LT }
+more { i = s32[] parameter(0)  n = s32[] constant(16)  ROOT c = pred[] compare(i, n), direction=LT }
 turn { i = s32[] parameter(0)  one = s32[] constant(1)
   a = s32[2] broadcast(i), dimensions={}  b = s32[2] reverse(a), dimensions={0}
   c = s32[1] slice(b), slice={[1:2]}  d = s32[] reshape(c)
   ROOT r = s32[] add(d, one) }
 ENTRY main { zero = s32[] constant(0)  ROOT r = s32[] while(zero), condition=more, body=turn }
 )");
-  const Result r = Run({"run", loop, "--profile=trace", "--engine", "interpret", "--repeat", "40"});
+  const Result r =
+      Run({"run", loop, "--profile=trace", "--engine", "interpret", "--repeat", "1500"});
   ASSERT_EQ(r.exit, 0) << r.err;
   EXPECT_TRUE(std::regex_search(
-      r.err, std::regex("note: the trace has the first 200000 events; [0-9]+ later ones are left "
+      r.err, std::regex("note: the trace has the first 100000 events; [0-9]+ later ones are left "
                         "out\n")))
       << r.err;
   const std::string last = Json::parse(r.out).back()["name"];

@@ -51,7 +51,7 @@ struct Timing {
 };
 
 // The most events of a trace: more than that is slow to look at.
-constexpr std::uint64_t kMaxTraceEvents = 200'000;
+constexpr std::uint64_t kMaxTraceEvents = 100'000;
 
 // Whether the profile goes to stdout, in the place of the results.
 bool ProfilesToStdout(const Options& options) {
