@@ -84,7 +84,8 @@ class Records {
   Records(const Entry& entry, double seconds_per_tick)
       : entry_(entry), seconds_per_tick_(seconds_per_tick) {}
 
-  ProfileProgram Make() && {
+  // To be called once.
+  ProfileProgram Make() {
     program_.name = entry_.executable->name();
     program_.device = entry_.device;
     program_.runs = entry_.runs;
@@ -163,8 +164,10 @@ class Records {
     std::vector<ProfileRecord>& records = program_.records;
     std::vector<size_t> order(records.size()), position(records.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::stable_sort(order, [&](size_t a, size_t b) {
-      return records[a].self_seconds > records[b].self_seconds;
+    std::ranges::sort(order, [&](size_t a, size_t b) {
+      return records[a].self_seconds != records[b].self_seconds
+                 ? records[a].self_seconds > records[b].self_seconds
+                 : a < b;
     });
     std::vector<ProfileRecord> sorted;
     for (size_t i = 0; i < order.size(); ++i) {
@@ -300,7 +303,7 @@ StatusOr<ProfileReport> Profile::Report() const {
       AXLE_ASSIGN(entry->descriptions, entry->executable->DescribeSteps());
     }
     Records records(*entry, nanoseconds * 1e-9);
-    report.programs.push_back(std::move(records).Make());
+    report.programs.push_back(records.Make());
     for (const EventSums& event : entry->events) {
       size_t record = ProfileEvent::kRun;
       if (event.step != kNoStep) {

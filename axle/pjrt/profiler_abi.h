@@ -9,6 +9,8 @@
 
 extern "C" {
 
+// NOLINTBEGIN(readability-identifier-naming): the names are XLA's.
+
 typedef struct PLUGIN_Profiler PLUGIN_Profiler;
 typedef struct PLUGIN_Profiler_Error PLUGIN_Profiler_Error;
 
@@ -71,5 +73,7 @@ typedef struct PJRT_Profiler_Extension {
   PLUGIN_Profiler_Api* profiler_api;
   int64_t traceme_context_id;
 } PJRT_Profiler_Extension;
+
+// NOLINTEND(readability-identifier-naming)
 
 }  // extern "C"

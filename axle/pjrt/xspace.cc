@@ -26,10 +26,10 @@ struct Event {
   static constexpr int kMetadataId = 1, kOffsetPs = 2, kDurationPs = 3;
 };
 struct Metadata {
-  static constexpr int kId = 1, kName = 2, kDisplayName = 4, kStats = 5;
+  static constexpr int kId = 1, kName = 2, kStats = 5;
 };
 struct Stat {
-  static constexpr int kMetadataId = 1, kDouble = 2, kInt64 = 4, kText = 5;
+  static constexpr int kMetadataId = 1, kInt64 = 4, kText = 5;
 };
 struct MapEntry {
   static constexpr int kKey = 1, kValue = 2;
