@@ -12,6 +12,7 @@
 #include "axle/client/client.h"
 #include "axle/client/profile_text.h"
 #include "axle/core/strings.h"
+#include "tests/sanitizers.h"
 
 namespace axle {
 namespace {
@@ -211,7 +212,9 @@ ENTRY main { x = f32[4096] parameter(0)
     if (record.computation != "turn") continue;
     EXPECT_EQ(record.turns, 20'000u) << record.name;
     EXPECT_GE(record.timed_turns, 16u);
-    EXPECT_LT(record.timed_turns, 20'000u) << record.name;
+    if (!kThreadSanitizer && !kAddressSanitizer) {  // turns are long then
+      EXPECT_LT(record.timed_turns, 20'000u) << record.name;
+    }
   }
   EXPECT_EQ(report->events.size(), 50u);
   EXPECT_GT(report->events_left_out, 0u);
