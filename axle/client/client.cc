@@ -15,6 +15,7 @@
 #include "axle/client/buffer_storage.h"
 #include "axle/client/executable_file.h"
 #include "axle/client/host_array.h"
+#include "axle/client/interpreted_executable.h"
 #include "axle/client/job.h"
 #include "axle/client/launcher.h"
 #include "axle/client/load.h"
@@ -27,7 +28,6 @@
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
-#include "axle/eval/plan.h"
 #include "axle/ops/custom_call_builtins.h"
 #include "axle/ops/op_def.h"
 #include "axle/ops/open_sizes.h"
@@ -113,47 +113,6 @@ class TextCallback {
   const Function& function_;
   std::mutex mutex_;
   Status status_;
-};
-
-class InterpretedExecutable : public Executable {
- public:
-  InterpretedExecutable(std::shared_ptr<const Module> module, ProgramShape shape,
-                        RunDevices devices)
-      : Executable(std::move(module), std::move(shape), std::move(devices)) {}
-
-  EngineKind engine() const override { return EngineKind::kInterpret; }
-
- private:
-  StatusOr<ExecutableFile> Save() const override {
-    ExecutableFile file;
-    file.options.engine = EngineKind::kInterpret;
-    return file;
-  }
-
-  StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device, Limits* limits,
-                        StepProfile* profile) const override {
-    std::vector<Literal> values;
-    try {
-      values.reserve(arguments.size());
-      for (const Argument& argument : arguments) {
-        if (argument.own != nullptr) {
-          values.push_back(std::move(*argument.own));
-        } else {
-          values.push_back(*argument.value);
-        }
-      }
-    } catch (const std::bad_alloc&) {
-      return ResourceExhausted("execute: no memory for the arguments");
-    }
-    return Evaluate(*module().entry(), std::move(values),
-                    {.limits = limits, .device = device, .plans = &plans_, .profile = profile});
-  }
-
-  StatusOr<std::vector<StepGroupDescription>> DescribeSteps() const override {
-    return plans_.DescribeSteps();
-  }
-
-  mutable PlanCache plans_;
 };
 
 class CompiledExecutable : public Executable {
@@ -491,8 +450,7 @@ StatusOr<std::shared_ptr<Executable>> Client::CompileWith(std::shared_ptr<const 
             : "");
   }));
   if (engine == nullptr) {
-    return std::shared_ptr<Executable>(std::make_shared<InterpretedExecutable>(
-        std::move(module), std::move(shape), std::move(devices)));
+    return MakeInterpreted(std::move(module), std::move(shape), std::move(devices));
   }
   const ScopedFloatEnvironment float_environment;  // constants are folded here
   const StorageScope storage(options.limits);
