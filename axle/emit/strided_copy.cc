@@ -1,5 +1,6 @@
 // Copies a strided box. A box of one row is a memcpy, a fill or a loop; more dimensions are loops
-// around the last one or two.
+// around the last one or two. What repeats itself is copied once, and then from where it was
+// written.
 //
 // The case that needs care is a transposed matrix: neighbours on one side lie a row apart on the
 // other, so a plain loop touches a new cache line for every element. CopyCrossed therefore goes by
@@ -150,9 +151,52 @@ bool IsCrossed(const StridedDim& outer, const StridedDim& inner, i64 element_byt
          inner.count >= 4;
 }
 
+// The bytes of a box whose elements are written one behind the other; 0 if they are not.
+template <typename T>
+i64 BytesInOnePiece(std::span<const StridedDim> dims) {
+  i64 bytes = sizeof(T);
+  for (size_t d = dims.size(); d-- > 0; bytes *= dims[d].count) {
+    if (dims[d].to_step != bytes) return 0;
+  }
+  return bytes;
+}
+
+// Writes `count` times what `to` begins with, one behind the other. The source of a copy is the
+// front of the array, which stays in a first-level cache.
+void Repeat(std::byte* to, i64 bytes, i64 count) {
+  constexpr i64 kMostBytes = i64{16} << 10;
+  const i64 most = std::max(bytes, kMostBytes / bytes * bytes);
+  for (i64 done = bytes, n; done < bytes * count; done += n) {
+    n = std::min({done, most, bytes * count - done});
+    std::memcpy(to + done, to, static_cast<size_t>(n));
+  }
+}
+
+template <typename T>
+void CopyShortRows(const StridedDim& outer, const StridedDim& inner, std::byte* to,
+                   const std::byte* from) {
+  for (i64 i = 0; i < outer.count; ++i) {
+    for (i64 k = 0; k < inner.count; ++k) {
+      *reinterpret_cast<T*>(to + i * outer.to_step + k * inner.to_step) =
+          *reinterpret_cast<const T*>(from + i * outer.from_step + k * inner.from_step);
+    }
+  }
+}
+
 template <typename T>
 void Copy(std::span<const StridedDim> dims, std::byte* to, const std::byte* from) {
+  constexpr i64 kShortRow = 8;
   if (dims.size() == 1) return CopyRow<T>(dims[0], to, from);
+  if (dims[0].from_step == 0 && dims[0].count > 1) {
+    const i64 bytes = BytesInOnePiece<T>(dims.subspan(1));
+    if (bytes > 0 && bytes == dims[0].to_step) {
+      Copy<T>(dims.subspan(1), to, from);
+      return Repeat(to, bytes, dims[0].count);
+    }
+  }
+  if (dims.size() == 2 && dims[1].count <= kShortRow && !IsCrossed(dims[0], dims[1], sizeof(T))) {
+    return CopyShortRows<T>(dims[0], dims[1], to, from);
+  }
   if (dims.size() == 2 && IsCrossed(dims[0], dims[1], sizeof(T))) {
     return CopyCrossed<T>(dims[0], dims[1], to, from);
   }
