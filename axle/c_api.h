@@ -544,7 +544,8 @@ typedef struct axle_analysis {
   int64_t result_bytes;
   int64_t constant_bytes;
   int64_t alias_bytes; /* the part of the result that can share memory with donated arguments */
-  int64_t peak_temporary_bytes; /* if instructions run in order and nothing happens in place */
+  int64_t
+      peak_temporary_bytes; /* of native code: what a run takes; else as if nothing were fused */
   /* 1: a run does no more than these numbers say; 0: it may, for the program has loops or calls,
    * waits for others, calls functions of the user's, or has operations whose work is not counted */
   int64_t is_complete;

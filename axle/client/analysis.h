@@ -29,8 +29,9 @@ struct MemoryAnalysis {
   i64 constant_bytes = 0;
   // The part of the result that shares memory with arguments if those are donated.
   i64 alias_bytes = 0;
-  // The most memory that intermediate values take at any one time if instructions run in the order
-  // of the program, nothing is fused and nothing happens in place. The result is not included.
+  // The most memory that intermediate values take at any one time. Of a program alone: if
+  // instructions run in its order, nothing is fused and nothing happens in place. Of native code
+  // (Executable::memory_analysis): what a run takes. The result is not included.
   i64 peak_temporary_bytes = 0;
 };
 

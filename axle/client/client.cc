@@ -131,6 +131,11 @@ class CompiledExecutable : public Executable {
 
   EngineKind engine() const override { return EngineKind::kNative; }
   const CompileReport* report() const override { return &code_->report(); }
+  MemoryAnalysis memory_analysis() const override {
+    MemoryAnalysis memory = Executable::memory_analysis();
+    memory.peak_temporary_bytes = code_->temporary_bytes();
+    return memory;
+  }
 
  private:
   StatusOr<ExecutableFile> Save() const override {

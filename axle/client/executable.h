@@ -82,9 +82,10 @@ class Executable : public std::enable_shared_from_this<Executable> {
   // kInterpret or kNative.
   virtual EngineKind engine() const = 0;
   // The cost and the memory of the program, computed at each call from the program alone
-  // (client/analysis.h).
+  // (client/analysis.h). Of native code, peak_temporary_bytes is the memory that a run takes for
+  // temporary values.
   CostAnalysis cost_analysis() const;
-  MemoryAnalysis memory_analysis() const;
+  virtual MemoryAnalysis memory_analysis() const;
 
   // The report on native code: the stages of its compilation and, if CompileOptions::debug.report
   // was set, its programs. Null for the interpreter; valid as long as the executable.

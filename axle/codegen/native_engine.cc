@@ -44,6 +44,9 @@ class NativeProgram : public NativeExecutable {
   }
 
   const CompileReport& report() const override { return compiled_.report; }
+  std::int64_t temporary_bytes() const override {
+    return compiled_.entry->program->frame_bytes - compiled_.entry->program->pointer_bytes();
+  }
 
   // Plans depend on nothing but the module and the options, so these are of the same records.
   StatusOr<std::vector<StepGroupDescription>> DescribeSteps() const override {

@@ -55,6 +55,8 @@ class NativeExecutable {
   virtual StatusOr<std::vector<StepGroupDescription>> DescribeSteps() const = 0;
   // Of what it is made; without programs if the options did not ask for it.
   virtual const CompileReport& report() const = 0;
+  // Memory that a run takes for temporary values, and steps for their own, on each device.
+  virtual std::int64_t temporary_bytes() const = 0;
 };
 
 // Compiles modules. Thread-safe.
