@@ -283,7 +283,6 @@ class Compiler {
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       if (limits_ != nullptr) AXLE_TRY(limits_->Check());
       AddRegion(program, schedule, plan, r);
-      made_[r].record = program.num_records() - 1;
     }
     for (const BufferPlan::Copy& copy : plan.copies) {
       program.AddCopy(copy.from, copy.to, copy.bytes);
@@ -310,6 +309,7 @@ class Compiler {
     }
     for (const ValueId output : region.outputs) writer.outputs.push_back(plan.places[output]);
     GetKind(region.kind).add_record(writer, region);
+    made_[r].record = program.num_records() - 1 - writer.records_behind;
     made_[r].kernels = std::move(writer.kernels);
   }
 

@@ -48,8 +48,8 @@ std::string Text(Apart why) {
 std::string_view PlacementOf(const Region& region) {
   const LoopRegion* loop = region.if_loop();
   if (loop == nullptr || loop->folds.empty()) return Name(region.kind);
-  if (IsStaged(loop->fold_shape, loop->folds)) return "staged fold";
-  return FormOf(loop->fold_shape, loop->folds) == FoldForm::kRows ? "row fold" : "column fold";
+  if (loop->path() == FoldPath::kStaged) return "staged fold";
+  return loop->fold_shape.columns == 1 ? "row fold" : "column fold";
 }
 
 size_t NumFolds(const Region& region) {

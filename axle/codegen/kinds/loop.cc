@@ -32,7 +32,11 @@ void AddLoop(RecordWriter& writer, Region& region) {
   record.num_tiles = loop.num_tiles;
   record.parallel_nanoseconds = ParallelTime(loop.nanoseconds);
   writer.kernels = {loop.loop};
-  writer.program.SetKernel(record, loop.function, std::move(loop.plan));
+  writer.program.SetKernel(record, loop.function, loop.plan);
+  if (loop.join == nullptr) return;
+  Record& join = writer.program.AddRecord(writer.Places({writer.scratch}), writer.name);
+  writer.program.SetKernel(join, loop.join, std::move(loop.plan));
+  writer.records_behind = 1;
 }
 
 // One record runs all loops of the region; it owns their plans, and a tile is a block of rows.
@@ -61,7 +65,7 @@ const RegionKindDef kLoopRegion = {
     .has_callees_inside = true,  // reducers
     .scratch_bytes =
         [](const StepPlanner& planner, const Region& region) {
-          return LoopScratchBytes(region) * planner.num_threads();
+          return LoopScratchBytes(region) * planner.num_threads() + LoopSharedBytes(region);
         },
     .add_record = AddLoop,
 };

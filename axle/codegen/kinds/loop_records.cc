@@ -1,8 +1,9 @@
 // How a loop region becomes a record: its lane program moves into the kernel table, and one of
-// three plans says how it runs.
+// four plans says how it runs.
 //
 //   no folds         LoopPlan, tiles of positions
 //   folds in order   FoldPlan
+//   folds of runs    RunFoldPlan
 //   folds staged     StagedFoldPlan
 //
 // The order here matters. Reciprocals are put in (kFast) before the spec, because the key is made
@@ -19,6 +20,7 @@
 #include <utility>
 
 #include "axle/codegen/steps/quotients.h"
+#include "axle/codegen/steps/run_fold_step.h"
 #include "axle/codegen/steps/staged_fold_step.h"
 #include "axle/codegen/steps/step_time.h"
 
@@ -128,7 +130,16 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
     kernels_.Add(std::move(spec), plan);
     return {&RunLoop, plan, plan.get(), plan->num_tiles, time};
   }
-  if (IsStaged(loop.fold_shape, loop.folds)) {
+  const FoldPath path = *PathOf(loop.fold_shape, loop.folds, sizes);
+  if (path == FoldPath::kRuns) {
+    const std::shared_ptr<RunFoldPlan> plan =
+        PlanRunFold(loop.fold_shape, loop.folds, sizes, operands, /*has_parts=*/rows == 0, spec);
+    CheckMemory(*plan->loop, region, outputs);
+    kernels_.Add(std::move(spec), plan->loop);
+    const KernelFunction join = plan->parts_per_result > 1 ? &JoinRunFold : nullptr;
+    return {&RunRunFold, plan, plan->loop.get(), plan->num_tiles(), time, join};
+  }
+  if (path == FoldPath::kStaged) {
     spec.inputs.clear();
     const std::shared_ptr<StagedFoldPlan> plan =
         PlanStagedFold(loop.fold_shape, loop.folds, loop.sizes, operands, spec);
@@ -136,7 +147,7 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
     kernels_.Add(std::move(spec), plan->loop);
     return {&RunStagedFold, plan, plan->loop.get(), plan->num_tiles, time};
   }
-  SetFoldForm(spec, loop.fold_shape, loop.folds, rounding_);
+  SetFoldForm(spec, loop.fold_shape, loop.folds, path, rounding_);
   const std::shared_ptr<FoldPlan> plan =
       PlanFold(loop.fold_shape, loop.folds, spec, sizes, operands);
   CheckMemory(*plan->loop, region, outputs);
@@ -193,9 +204,22 @@ void LoopRecords::CheckMemory(LoopPlan& plan, const Region& region,
 
 i64 LoopScratchBytes(const Region& region) {
   const LoopRegion& loop = region.loop();
-  return IsStaged(loop.fold_shape, loop.folds)
-             ? StagedFoldScratchBytes(loop.fold_shape, loop.folds, loop.program)
-             : FoldScratchBytes(loop.fold_shape, loop.folds.size());
+  if (loop.folds.empty()) return 0;
+  switch (loop.path()) {
+    case FoldPath::kInOrder:
+      return FoldScratchBytes(loop.fold_shape, loop.folds.size());
+    case FoldPath::kRuns:
+      return 0;
+    case FoldPath::kStaged:
+      return StagedFoldScratchBytes(loop.fold_shape, loop.folds, loop.program);
+  }
+  return 0;
+}
+
+i64 LoopSharedBytes(const Region& region) {
+  const LoopRegion& loop = region.loop();
+  if (loop.folds.empty() || loop.path() != FoldPath::kRuns) return 0;
+  return RunFoldPartBytes(loop.fold_shape, loop.folds.size());
 }
 
 Dims MemoryBytes(const Schedule& schedule, const Region& region) {

@@ -18,6 +18,7 @@ struct LoopRecord {
   const LoopPlan* loop = nullptr;  // the loop inside of `plan`
   i64 num_tiles = 1;
   double nanoseconds = 0;
+  KernelFunction join = nullptr;  // runs once, with the same plan, after all tiles
 };
 
 // The loops of one computation.
@@ -61,6 +62,8 @@ class LoopRecords {
 
 // Scratch memory of one call of a loop's step.
 i64 LoopScratchBytes(const Region& region);
+// Scratch memory that all calls of it share. A step has one of the two at most.
+i64 LoopSharedBytes(const Region& region);
 // The sizes of the arrays that a region reads and writes, inputs first.
 Dims MemoryBytes(const Schedule& schedule, const Region& region);
 

@@ -22,6 +22,8 @@ struct RecordWriter {
   Place scratch;  // as much as RegionKindDef::scratch_bytes or the planned step asked for
   // Plans of the compiled code that the record runs, in order: for reports.
   std::vector<const void*> kernels = {};
+  // Records that follow the one with the tiles.
+  size_t records_behind = 0;
 
   // Inputs, outputs, and more.
   std::vector<Place> Places(const std::vector<Place>& more = {}) const {

@@ -126,12 +126,12 @@ bool CanFoldTogether(const FoldShape& shape, const Fold& a, const Fold& b) {
                                             SumLanes(shape.reduced, shape.columns, b.type));
 }
 
-bool IsStaged(const FoldShape& shape, const Fold& fold) {
-  return !shape.groups.empty() || fold.kind == ReducerKind::kGeneral ||
-         (shape.columns > 1 && OrderOf(shape, fold) == FoldOrder::kLanes);
-}
 bool IsStaged(const FoldShape& shape, std::span<const Fold> folds) {
-  return std::ranges::any_of(folds, [&](const Fold& fold) { return IsStaged(shape, fold); });
+  return std::ranges::any_of(folds, [&](const Fold& fold) {
+    return fold.kind == ReducerKind::kGeneral ||
+           (shape.columns > 1 &&
+            (!shape.groups.empty() || OrderOf(shape, fold) == FoldOrder::kLanes));
+  });
 }
 
 std::optional<FoldOf> FindFold(const Instruction& inst) {
@@ -169,16 +169,27 @@ Access ResultAccess(const FoldShape& shape) {
   return access;
 }
 
-bool FoldFits(const FoldShape& shape, bool is_staged, const Dims& sizes) {
+std::optional<FoldPath> PathOf(const FoldShape& shape, std::span<const Fold> folds,
+                               const Dims& sizes) {
+  // Shorter runs are copied faster than a kernel is called for each.
+  constexpr i64 kMinRun = 512;
   const size_t rank = sizes.size();
-  if (rank == 0 || rank > kMaxFoldRank) return false;
-  if (is_staged) return true;
-  if (shape.columns == 1) return sizes[rank - 1] == shape.reduced;
-  return rank >= 2 && sizes[rank - 1] == shape.columns && sizes[rank - 2] == shape.reduced;
+  if (rank == 0 || rank > kMaxFoldRank) return std::nullopt;
+  if (IsStaged(shape, folds)) return FoldPath::kStaged;
+  if (shape.columns > 1) {
+    const bool fits = shape.groups.empty() && rank >= 2 && sizes[rank - 1] == shape.columns &&
+                      sizes[rank - 2] == shape.reduced;
+    return fits ? FoldPath::kInOrder : FoldPath::kStaged;
+  }
+  if (shape.groups.empty() && sizes[rank - 1] == shape.reduced) return FoldPath::kInOrder;
+  return sizes[rank - 1] >= kMinRun ? FoldPath::kRuns : FoldPath::kStaged;
 }
 
-FoldForm FormOf(const FoldShape& shape, std::span<const Fold> folds) {
-  if (!IsStaged(shape, folds)) return shape.columns == 1 ? FoldForm::kRows : FoldForm::kColumns;
+FoldForm FormOf(const FoldShape& shape, std::span<const Fold> folds, FoldPath path) {
+  if (path == FoldPath::kRuns) return FoldForm::kColumns;  // of lanes
+  if (path == FoldPath::kInOrder) {
+    return shape.columns == 1 ? FoldForm::kRows : FoldForm::kColumns;
+  }
   constexpr i64 kFewColumns = 16;
   bool is_any = true;
   for (const Fold& fold : folds) {

@@ -50,11 +50,18 @@ std::optional<FoldOf> FindFold(const Instruction& inst);
 
 // Which result each position of the operand belongs to.
 Access ResultAccess(const FoldShape& shape);
-// Whether a loop over positions split into `sizes` can fold: unless it is staged, the reduced
-// elements and the columns are dimensions of their own.
-bool FoldFits(const FoldShape& shape, bool is_staged, const Dims& sizes);
-// Whether a loop with this fold runs as in staged_fold_step.h.
-bool IsStaged(const FoldShape& shape, const Fold& fold);
+
+// How a loop with folds runs.
+enum class FoldPath : std::uint8_t {
+  kInOrder,  // fold_step.h: the reduced elements, and the columns, are one dimension of the loop
+  kRuns,     // run_fold_step.h: the reduced elements are several dimensions, the last one long
+  kStaged,   // staged_fold_step.h
+};
+// The path of these folds, at least one, in a loop over positions split into `sizes`; nothing if
+// there is none.
+std::optional<FoldPath> PathOf(const FoldShape& shape, std::span<const Fold> folds,
+                               const Dims& sizes);
+// Whether the folds are staged whatever the sizes are.
 bool IsStaged(const FoldShape& shape, std::span<const Fold> folds);
 
 // Folds of one loop.
@@ -76,7 +83,7 @@ bool CanFoldTogether(const FoldShape& shape, const Fold& a, const Fold& b);
 bool IsCanonical(const Fold& fold);
 
 // In which of the two forms of kernels a loop with these folds is compiled.
-FoldForm FormOf(const FoldShape& shape, std::span<const Fold> folds);
+FoldForm FormOf(const FoldShape& shape, std::span<const Fold> folds, FoldPath path);
 
 // The most bytes of a value, if a fold has partial results.
 inline constexpr i64 kMaxFoldBytes = 8;

@@ -47,8 +47,7 @@ Status ScheduleBuilder::AddReduce(const Instruction& inst) {
   }
   if (region != nullptr && !TryFold(*region, inst, *found)) {
     NoteApart(*region->instructions.back(), inst);
-    AXLE_TRY(Close(*region));
-    region = nullptr;
+    AXLE_ASSIGN(region, CloseToFold(*region, inst, *found));
   }
   for (size_t k = 0; region == nullptr && k < std::min(open_.size(), kMaxSiblings); ++k) {
     OpenRegion& sibling = *open_[open_.size() - 1 - k];
@@ -74,6 +73,20 @@ Status ScheduleBuilder::AddReduce(const Instruction& inst) {
   return {};
 }
 
+// The operand that the region computes is in memory afterwards, or computed again in a region that
+// has folded it.
+StatusOr<ScheduleBuilder::OpenRegion*> ScheduleBuilder::CloseToFold(OpenRegion& region,
+                                                                    const Instruction& inst,
+                                                                    const FoldOf& found) {
+  const bool may_be_again = !region.folds.empty() && found.folds.size() == 1;
+  AXLE_TRY(Close(region, may_be_again));
+  AXLE_TRY(ComputeAgain(*inst.operand(0)));
+  OpenRegion* const again = StateOf(*Read(*inst.operand(0)).base).open;
+  if (again == nullptr || TryFold(*again, inst, found)) return again;
+  AXLE_TRY(Close(*again));
+  return nullptr;
+}
+
 bool ScheduleBuilder::CanFold(const OpenRegion& region, const FoldShape& shape,
                               std::span<const Fold> folds) {
   size_t count = region.num_folds();
@@ -90,6 +103,7 @@ bool ScheduleBuilder::TryFold(OpenRegion& region, const Instruction& inst, const
   if (!CanFold(region, found.shape, found.folds)) return Refuse(Apart::kOtherReduction);
   const FoldShape before = region.fold_shape;
   const size_t num_before = region.folds.size();
+  const auto path_before = PathIn(region);
   region.fold_shape = found.shape;
   std::vector<RegionInput> inputs;
   const auto read = [&](const Instruction& operand) {
@@ -104,18 +118,45 @@ bool ScheduleBuilder::TryFold(OpenRegion& region, const Instruction& inst, const
     const bool is_general = found.folds[f].kind == ReducerKind::kGeneral;
     if (is_general) read(*inst.operand(inst.num_operands() / 2 + i));
   }
-  if (SizesFor(region, region.inputs) && Unite(region, inputs)) return true;
+  const std::vector<RegionInput> inputs_before = region.inputs;
+  if (SizesFor(region, region.inputs) && Unite(region, inputs)) {
+    if (num_before == 0 ? IsWorthFolding(region, inst, found) : PathIn(region) == path_before) {
+      return true;
+    }
+    Refuse(Apart::kNoCommonSizes);
+  }
+  region.inputs = inputs_before;
   region.fold_shape = before;
   region.folds.resize(num_before);
   return false;
 }
 
-Status ScheduleBuilder::FinishFold(const Instruction& inst) {
+std::optional<FoldPath> ScheduleBuilder::PathIn(const OpenRegion& region) {
+  if (region.folds.empty()) return std::nullopt;
+  const auto sizes = SizesFor(region, region.inputs);
+  return sizes ? region.PathOn(*sizes) : std::nullopt;
+}
+
+// A fold that is staged because of what the region computes saves the memory of its operand. It
+// costs something: threads do not share a single result, and rows are not fused by rows. So nothing
+// of the region may have to be stored anyway.
+bool ScheduleBuilder::IsWorthFolding(OpenRegion& region, const Instruction& inst,
+                                     const FoldOf& found) {
+  const bool is_always_staged = !found.shape.groups.empty() || IsStaged(found.shape, found.folds);
+  if (PathIn(region) != FoldPath::kStaged || is_always_staged) return true;
+  std::optional<FoldState>& state = StateOf(inst).fold;
+  state = FoldState{found.folds[0], &region};  // so that it counts as a reader inside
+  const bool stores = !StoredBy(region, /*may_be_again=*/true).empty();
+  state.reset();
+  return !stores;
+}
+
+Status ScheduleBuilder::FinishFold(const Instruction& inst, bool may_be_again) {
   State& state = StateOf(inst);
   if (state.open != nullptr || state.has_values) return {};
   if (IsTupleElement(inst)) return AddElement(inst);
   if (!state.fold) return {};
-  if (state.fold->region != nullptr) AXLE_TRY(Close(*state.fold->region));
+  if (state.fold->region != nullptr) AXLE_TRY(Close(*state.fold->region, may_be_again));
   if (state.has_values) return {};
   AXLE_TRY(FinishFold(*inst.operand(1)));
   return AddElementwise(inst);

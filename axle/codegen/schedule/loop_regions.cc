@@ -147,7 +147,7 @@ std::optional<Dims> ScheduleBuilder::SizesFor(const OpenRegion& region,
   const Access result = ResultAccess(region.fold_shape);
   accesses.push_back(&result);
   auto sizes = CommonSizes(accesses, region.num_positions);
-  return sizes && FoldFits(region.fold_shape, region.is_staged(), *sizes) ? sizes : std::nullopt;
+  return sizes && region.PathOn(*sizes) ? sizes : std::nullopt;
 }
 
 bool ScheduleBuilder::Unite(OpenRegion& region, std::span<const RegionInput> more) {
@@ -272,7 +272,14 @@ bool ScheduleBuilder::TryJoin(OpenRegion& region, const Instruction& inst) {
     if (IsInlineConstant(read) || StateOf(*read.base).open != nullptr) continue;
     inputs.push_back({StateOf(*read.base).values[0], read.access});
   }
-  return Unite(region, inputs);
+  if (region.folds.empty()) return Unite(region, inputs);
+  // What the loop folds stays as easy to read as it is.
+  const std::vector<RegionInput> before = region.inputs;
+  const auto path = PathIn(region);
+  if (!Unite(region, inputs)) return false;
+  if (PathIn(region) == path) return true;
+  region.inputs = before;
+  return Refuse(Apart::kNoCommonSizes);
 }
 
 // Merging works on a copy, so that a refusal changes nothing. Instructions stay in program order,
@@ -291,6 +298,10 @@ bool ScheduleBuilder::TryMerge(OpenRegion& into, OpenRegion& from) {
   }
   if (!SizesFor(merged, merged.inputs)) return Refuse(Apart::kNoCommonSizes);
   if (!Unite(merged, from.inputs)) return false;
+  const auto keeps_path = [&](const OpenRegion& part) {
+    return part.folds.empty() || PathIn(part) == PathIn(merged);
+  };
+  if (!keeps_path(into) || !keeps_path(from)) return Refuse(Apart::kNoCommonSizes);
   merged.instructions.insert(merged.instructions.end(), from.instructions.begin(),
                              from.instructions.end());
   std::ranges::sort(merged.instructions, {}, &Instruction::index);
@@ -340,6 +351,7 @@ bool ScheduleBuilder::IsReadOutside(const Instruction& inst, const OpenRegion& r
     const Instruction& user = *use->user;
     if (!live_[user.index()] || IsComputedIn(region, user, inst)) continue;
     if (StateOf(user).is_deferred && !IsReadOutside(user, region, depth + 1)) continue;
+    if (HasRead(user, inst)) continue;
     const std::optional<View>& view = StateOf(user).view;
     if (!view || !view->access.IsWhole() || IsReadOutside(user, region, depth + 1)) return true;
   }
@@ -349,7 +361,7 @@ bool ScheduleBuilder::IsReadOutside(const Instruction& inst, const OpenRegion& r
 // The order of the outputs is fixed: instructions that are read outside, then folds of kGeneral,
 // then other folds. In-place pairs are found before the results of folds are added, because a
 // fold's result has another number of elements than the arrays that the loop reads.
-Status ScheduleBuilder::Close(OpenRegion& open) {
+Status ScheduleBuilder::Close(OpenRegion& open, bool may_be_again) {
   Region region{.kind = RegionKind::kLoop, .instructions = open.instructions};
   region.payload = LoopRegion{.num_positions = open.num_positions, .fold_shape = open.fold_shape};
   LoopRegion& loop = region.loop();
@@ -375,8 +387,9 @@ Status ScheduleBuilder::Close(OpenRegion& open) {
     }
   }
   std::vector<const Instruction*> results;
-  for (const Instruction* inst : open.instructions) {
-    if (!IsReadOutside(*inst, open)) continue;
+  const std::vector<const Instruction*> stored = StoredBy(open, may_be_again);
+  if (may_be_again) NoteAgain(open, stored);
+  for (const Instruction* inst : stored) {
     results.push_back(inst);
     NewValues(*inst);
     region.outputs.push_back(StateOf(*inst).values[0]);
@@ -387,7 +400,10 @@ Status ScheduleBuilder::Close(OpenRegion& open) {
   AXLE_TRY(Charge(loop.program));
   AddInPlacePairs(region);  // the results of folds have no such place
   AddFoldResults(open, region);
-  for (const Instruction* inst : open.instructions) StateOf(*inst).open = nullptr;
+  for (const Instruction* inst : open.instructions) {
+    StateOf(*inst).open = nullptr;
+    StateOf(*inst).is_closed = true;
+  }
   const auto sizes = SizesFor(open, region.inputs);
   AXLE_INVARIANT(sizes.has_value(), "what joins a loop fits its sizes");
   loop.sizes = *sizes;

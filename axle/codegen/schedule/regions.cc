@@ -77,7 +77,10 @@ void ScheduleBuilder::NewValues(const Instruction& inst) {
 Status ScheduleBuilder::Add(const Instruction& inst) {
   if (StateOf(inst).has_values) return {};  // a region has computed it on the way
   const OpDef& def = GetOpDef(inst);
-  for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(FinishFold(*inst.operand(i)));
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    AXLE_TRY(FinishFold(*inst.operand(i), /*may_be_again=*/true));
+  }
+  for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(ComputeAgain(*inst.operand(i)));
   if (IsConstant(inst)) return AddConstant(inst);
   if (IsTuple(inst)) return {};  // when it is needed
   if (IsTupleElement(inst)) {

@@ -70,6 +70,8 @@ struct LoopRegion {
   FoldShape fold_shape = {};
   std::vector<Fold> folds = {};
   std::vector<i64> fetches = {};  // as LoopKernelSpec::fetches
+  // How its folds run, if it has any.
+  FoldPath path() const { return *PathOf(fold_shape, folds, sizes); }
 };
 struct RowsRegion {
   std::vector<Region> loops;          // each computes an equal part of its positions for each row

@@ -66,7 +66,8 @@ class Group {
   bool TryAdd(const Region& loop, Apart& why) {
     const auto& [n, program, loop_sizes, fold_shape, folds, fetches] = loop.loop();
     if (n % rows_ != 0 || (!folds.empty() && fold_shape.rows % rows_ != 0) ||
-        IsStaged(fold_shape, folds) || FoldScratchBytes(fold_shape, folds.size()) > 0) {
+        !fold_shape.groups.empty() || IsStaged(fold_shape, folds) ||
+        FoldScratchBytes(fold_shape, folds.size()) > 0) {
       why = Apart::kOtherRows;
       return false;
     }
@@ -177,8 +178,14 @@ class Group {
     if (!folds.empty()) accesses.push_back(&result);
     auto sizes = CommonSizes(accesses, n);
     const bool fits = sizes && (folds.empty() ? n > rows_ || sizes->size() <= 1
-                                              : FoldFits(fold_shape, /*is_staged=*/false, *sizes));
+                                              : HasRows(fold_shape, folds, *sizes));
     return fits ? sizes : std::nullopt;
+  }
+
+  // Whether the folds need no scratch memory, and their tiles are rows.
+  static bool HasRows(const FoldShape& shape, std::span<const Fold> folds, const Dims& sizes) {
+    const auto path = PathOf(shape, folds, sizes);
+    return path && *path != FoldPath::kStaged;
   }
 
   // Whether input `i` of the loop reads, for each row, elements of that part of the array only.
@@ -364,18 +371,43 @@ class Finder {
     std::vector<Region> regions;
     for (size_t r = 0; r < schedule_.regions.size(); ++r) {
       if (is_taken_[r]) continue;
-      AddGroup(r, regions);
+      if (const i64 rows = RowsOfReader(r)) AddGroup(r, rows, regions);
+      if (!is_taken_[r]) AddGroup(r, RowsOf(r), regions);
       if (!is_taken_[r]) regions.push_back(std::move(schedule_.regions[r]));
     }
     schedule_.regions = std::move(regions);
   }
 
  private:
-  // If region `first` begins a group: the regions that have to come before, and the group.
-  void AddGroup(size_t first, std::vector<Region>& regions) {
+  // The rows of region `r`, if it is a fold; 0 otherwise.
+  i64 RowsOf(size_t r) const {
+    const LoopRegion* const loop = schedule_.regions[r].if_loop();
+    return loop == nullptr || loop->folds.empty() ? 0 : loop->fold_shape.rows;
+  }
+
+  // The rows of the next fold that reads what region `r`, a fold, computes, if these are fewer:
+  // each of them is made from several rows of `r`. 0 otherwise.
+  i64 RowsOfReader(size_t r) const {
+    const i64 rows = RowsOf(r);
+    const std::vector<ValueId>& results = schedule_.regions[r].outputs;
+    for (size_t k = r + 1; rows > 0 && k < std::min(schedule_.regions.size(), r + kMaxLooks); ++k) {
+      const bool reads =
+          std::ranges::any_of(schedule_.regions[k].inputs, [&](const RegionInput& input) {
+            return std::ranges::find(results, input.value) != results.end();
+          });
+      if (!reads || is_taken_[k]) continue;
+      const i64 fewer = RowsOf(k);
+      return fewer > 0 && fewer < rows && rows % fewer == 0 ? fewer : 0;
+    }
+    return 0;
+  }
+
+  // If region `first` begins a group of so many rows: the regions that have to come before, and the
+  // group.
+  void AddGroup(size_t first, i64 num_rows, std::vector<Region>& regions) {
+    if (num_rows < 2) return;
     const Region& fold = schedule_.regions[first];
-    if (!IsLoop(fold) || fold.loop().folds.empty() || fold.loop().fold_shape.rows < 2) return;
-    Group group(schedule_, fold.loop().fold_shape.rows);
+    Group group(schedule_, num_rows);
     Apart why{};
     if (!group.TryAdd(fold, why)) return;
     std::vector<size_t> members = {first};

@@ -8,7 +8,8 @@
 // it reads are in the schedule before it.
 //
 // In files by topic: regions.cc (the walk, and regions of a single instruction), loop_regions.cc
-// (open regions), fold_regions.cc (reductions in them), gather_regions.cc (indexed reads in them).
+// (open regions), fold_regions.cc (reductions in them), gather_regions.cc (indexed reads in them),
+// recompute.cc (what several of them compute).
 #pragma once
 #include <algorithm>
 #include <map>
@@ -66,9 +67,10 @@ class ScheduleBuilder {
       }
       return count;
     }
-    bool is_staged() const {
-      return std::ranges::any_of(
-          folds, [&](const PendingFold& pending) { return IsStaged(fold_shape, pending.fold); });
+    std::optional<FoldPath> PathOn(const Dims& sizes) const {
+      std::vector<Fold> all;
+      for (const PendingFold& pending : folds) all.push_back(pending.fold);
+      return PathOf(fold_shape, all, sizes);
     }
   };
   // A reduction that some region folds. If its reducer is of a known kind and the fold does not
@@ -91,6 +93,9 @@ class ScheduleBuilder {
     std::optional<FoldState> fold;
     std::unique_ptr<const IndexedRead> read;  // of an instruction in an open region, or in a loop
     bool is_deferred = false;                 // no region computes it, unless one needs it
+    bool is_closed = false;  // a region that is in the schedule computes it
+    bool is_again = false;   // and does not store it, though it is read: the reader computes it
+    int times_again = 0;     // how often that was so
   };
 
   State& StateOf(const Instruction& inst) { return states_[inst.index()]; }
@@ -224,12 +229,23 @@ class ScheduleBuilder {
   // Adds the reduction to the region, which computes the operand or can read it, if it can fold it.
   bool TryFold(OpenRegion& region, const Instruction& inst, const FoldOf& found);
 
+  // How the folds of the region run with what it reads.
+  static std::optional<FoldPath> PathIn(const OpenRegion& region);
+  // Whether the region, of which `inst` has become a fold, may run in the way that this takes.
+  bool IsWorthFolding(OpenRegion& region, const Instruction& inst, const FoldOf& found);
+
+  // Closes the region that computes what `inst` folds, but could not take it. Gives the region that
+  // did, or null.
+  StatusOr<OpenRegion*> CloseToFold(OpenRegion& region, const Instruction& inst,
+                                    const FoldOf& found);
+
   // Whether the region could fold these too.
   bool CanFold(const OpenRegion& region, const FoldShape& shape, std::span<const Fold> folds);
 
   // If `inst` is a reduction of which only the fold is computed, or to be computed, or an element
   // of the tuple of one: adds the rest, because somebody is about to read it.
-  Status FinishFold(const Instruction& inst);
+  // `may_be_again`: what else the region computes is not read at once.
+  Status FinishFold(const Instruction& inst, bool may_be_again = false);
 
   // Copies views into order that no loop could read together.
   Status MoveWhatDoesNotFit(const Instruction& inst, i64 n);
@@ -257,10 +273,23 @@ class ScheduleBuilder {
   // are followed some steps.
   bool IsReadOutside(const Instruction& inst, const OpenRegion& region, int depth = 0);
 
+  // recompute.cc: values that are computed again instead of stored.
+  // Whether `user`, a user of `inst`, needs it no more, because the region that reads it is closed.
+  bool HasRead(const Instruction& user, const Instruction& inst) const;
+  // Of `inst`, which is in `region` and read outside: what the region computes it from, itself
+  // included, if that is better done again than stored. Else empty.
+  std::vector<const Instruction*> CheapChain(const Instruction& inst, const OpenRegion& region);
+  // What the region stores if it closes now.
+  std::vector<const Instruction*> StoredBy(const OpenRegion& region, bool may_be_again);
+  // Marks what else is read outside.
+  void NoteAgain(const OpenRegion& region, std::span<const Instruction* const> stored);
+  // Adds what is marked to an open region again.
+  Status ComputeAgain(const Instruction& inst);
+
   // Asks the limits for the memory of a loop's program.
   Status Charge(const LaneProgram& program);
-  // Turns an open region into the next one of the schedule.
-  Status Close(OpenRegion& open);
+  // Turns an open region into the next one of the schedule. `may_be_again`: as for FinishFold.
+  Status Close(OpenRegion& open, bool may_be_again = false);
   // The folds of what Close makes: their operands, then, once the program is there, their results.
   struct FoldOperands {
     std::vector<const Instruction*> stored, folded;  // as for LaneCompiler::Finish

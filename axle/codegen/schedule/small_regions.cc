@@ -95,7 +95,8 @@ class Finder {
 
   static Work WorkOfLoop(const LoopRegion& region) {
     const i64 n = region.num_positions;
-    if (n > kMaxSmallElements || IsStaged(region.fold_shape, region.folds)) return {};
+    if (n > kMaxSmallElements) return {};
+    if (!region.folds.empty() && region.path() != FoldPath::kInOrder) return {};
     const auto code = static_cast<i64>(region.program.code.size());
     const auto folds = static_cast<i64>(region.folds.size());
     return NumSmallVectors(n) * code + folds * FoldWork(region.fold_shape);

@@ -88,7 +88,7 @@ std::optional<Access> PlaceOf(const IndexPiece& piece, const Dims& operand_dims,
 // cheaper.
 std::optional<Dims> SizesFor(const Region& loop, const SubViews& sub_views, i64 rows) {
   const auto& [n, program, loop_sizes, fold_shape, folds, fetches] = loop.loop();
-  if (IsStaged(fold_shape, folds)) return std::nullopt;
+  if (!folds.empty() && loop.loop().path() != FoldPath::kInOrder) return std::nullopt;
   const std::vector<Access> outputs = OutputAccesses(loop, sub_views);
   if (outputs.size() != loop.outputs.size()) return std::nullopt;
   const Access whole = Access::Whole(n);
@@ -102,7 +102,7 @@ std::optional<Dims> SizesFor(const Region& loop, const SubViews& sub_views, i64 
   auto sizes = CommonSizes(accesses, n);
   if (!sizes || sizes->empty()) return sizes;
   const bool fits = folds.empty() ? rows == 0 || n > rows || sizes->size() == 1
-                                  : FoldFits(fold_shape, /*is_staged=*/false, *sizes);
+                                  : PathOf(fold_shape, folds, *sizes) == FoldPath::kInOrder;
   if (!fits) return std::nullopt;
   if (sizes->back() < loop_sizes.back() && !FillsVectors(sizes->back())) return std::nullopt;
   // Along a row, what is stored is a run; a fold is one element, or a run.

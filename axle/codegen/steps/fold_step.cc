@@ -32,8 +32,8 @@ constexpr i64 kFreeLaneBytes = 256;
 // least 16. With fewer lanes in the order itself, elements are joined one after the other
 // (in_order). If any order is right, or with kFast, there are as many lanes as hide the latency.
 void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const Fold> folds,
-                 Rounding rounding) {
-  spec.form = FormOf(shape, folds);
+                 FoldPath path, Rounding rounding) {
+  spec.form = FormOf(shape, folds, path);
   const bool any_lanes =
       std::ranges::none_of(folds, IsCanonical) ||
       (rounding == Rounding::kFast &&

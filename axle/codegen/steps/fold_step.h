@@ -35,7 +35,7 @@ struct FoldPlan {
 // How the kernel is compiled; `spec` has its program. The order of sums along rows is the canonical
 // one, or with Rounding::kFast whatever suits vectors.
 void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const Fold> folds,
-                 Rounding rounding);
+                 FoldPath path, Rounding rounding);
 // `sizes` and `operands` as for PlanLoop, those of the folds included; `spec` after SetFoldForm.
 std::shared_ptr<FoldPlan> PlanFold(const FoldShape& shape, std::span<const Fold> folds,
                                    const LoopKernelSpec& spec, const Dims& sizes,

@@ -436,13 +436,13 @@ std::shared_ptr<StagedFoldPlan> PlanStagedFold(const FoldShape& shape, std::span
                                                const Dims& sizes,
                                                std::span<const LoopOperand> operands,
                                                LoopKernelSpec& spec) {
-  SetFoldForm(spec, shape, folds, Rounding::kStrict);
+  SetFoldForm(spec, shape, folds, FoldPath::kStaged, Rounding::kStrict);
   return Planner(shape, folds, sizes, operands, spec).Make();
 }
 
 i64 StagedFoldScratchBytes(const FoldShape& shape, std::span<const Fold> folds,
                            const LaneProgram& program) {
-  const FoldForm form = FormOf(shape, folds);
+  const FoldForm form = FormOf(shape, folds, FoldPath::kStaged);
   const auto arrays = [&](const auto& f) {
     for (const LaneArray& input : program.inputs) f(input.element_bytes());
     for (size_t o = 0; o + folds.size() < program.outputs.size(); ++o) {
