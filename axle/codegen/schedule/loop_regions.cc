@@ -140,14 +140,15 @@ std::optional<Dims> ScheduleBuilder::SizesFor(const OpenRegion& region,
   std::vector<const Access*> accesses = {&whole};
   for (const RegionInput& input : inputs) accesses.push_back(&input.access);
   if (region.folds.empty()) return CommonSizes(accesses, region.num_positions);
-  // Arrays are staged by their accesses, which do not say what is read of a table.
-  if (region.is_staged() && std::ranges::any_of(inputs, &RegionInput::is_table)) {
-    return std::nullopt;
-  }
   const Access result = ResultAccess(region.fold_shape);
   accesses.push_back(&result);
   auto sizes = CommonSizes(accesses, region.num_positions);
-  return sizes && region.PathOn(*sizes) ? sizes : std::nullopt;
+  if (!sizes) return std::nullopt;
+  const std::optional<FoldPath> path = region.PathOn(*sizes);
+  // Arrays are staged by their accesses, which do not say what is read of a table.
+  const bool stages_table =
+      path == FoldPath::kStaged && std::ranges::any_of(inputs, &RegionInput::is_table);
+  return path && !stages_table ? sizes : std::nullopt;
 }
 
 bool ScheduleBuilder::Unite(OpenRegion& region, std::span<const RegionInput> more) {

@@ -53,7 +53,7 @@ std::vector<const Instruction*> ScheduleBuilder::CheapChain(const Instruction& i
   std::vector<const Instruction*> chain = {&inst};
   i64 weight = 0, bytes_read = 0;
   for (size_t k = 0; k < chain.size(); ++k) {
-    if (StateOf(*chain[k]).fold) return {};
+    if (StateOf(*chain[k]).fold || StateOf(*chain[k]).read) return {};
     weight += WeightOf(*chain[k]);
     if (weight > kMaxWeightAgain) return {};
     for (i64 i = 0; i < chain[k]->num_operands(); ++i) {
