@@ -93,9 +93,9 @@ class ScheduleBuilder {
     std::optional<FoldState> fold;
     std::unique_ptr<const IndexedRead> read;  // of an instruction in an open region, or in a loop
     bool is_deferred = false;                 // no region computes it, unless one needs it
-    bool is_closed = false;  // a region that is in the schedule computes it
-    bool is_again = false;   // and does not store it, though it is read: the reader computes it
-    int times_again = 0;     // how often that was so
+    bool is_closed = false;                   // a region that is in the schedule computes it
+    bool is_again = false;  // and does not store it, though it is read: the reader computes it
+    int times_again = 0;    // how often that was so
   };
 
   State& StateOf(const Instruction& inst) { return states_[inst.index()]; }
