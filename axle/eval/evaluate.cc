@@ -29,7 +29,7 @@ constexpr i64 kSliceSize = 1 << 16;
 // filled with copies of it.
 constexpr i64 kBroadcastSliceSize = 4 * kBlockSize;
 // How many bytes of results of calls without arguments one run keeps.
-constexpr i64 kMaxKeptBytes = i64{64} << 20;
+constexpr i64 kMaxKeptBytes = i64{1} << 20;
 
 class Interpreter;
 
@@ -142,7 +142,10 @@ class Interpreter {
 };
 
 StatusOr<Literal> InterpretedCallee::Call(std::span<Literal> args) {
-  if (kept_) return *kept_;
+  if (kept_) {
+    if (interpreter_.limits() != nullptr) AXLE_TRY(interpreter_.limits()->Step());
+    return *kept_;
+  }
   const i64 effects_before = interpreter_.num_effects();
   AXLE_TRY(CheckCallDepth(interpreter_.depth(), computation_.name()));
   ++interpreter_.depth();

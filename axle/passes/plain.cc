@@ -53,7 +53,8 @@ std::optional<Dims> OrderInMemory(const Shape& shape) {
 bool HandsLayoutsOn(const Instruction& inst) {
   const OpDef& def = GetOpDef(inst);
   return Is(inst, Opcode::kBitcast) ||
-         (def.has(kSideEffect) && def.lowering != Lowering::kCollective);
+         (def.has(kSideEffect) && def.lowering != Lowering::kCollective &&
+          def.lowering != Lowering::kRandom);
 }
 
 class Plain : public Rebuilder {

@@ -69,18 +69,22 @@ std::string Regions(const Schedule& schedule) {
 
 struct Made {
   std::string regions;
-  i64 largest;  // bytes of a value that a region writes
+  i64 largest;        // bytes of a value that a region writes
+  int num_large = 0;  // values of a MiB or more that are written
 };
 Made Make(std::string_view begin, std::string_view lines) {
   MadeSchedule made = ScheduleOfEntry(StrCat("HloModule m", kReducers, begin, lines, "}\n"));
   MakeRowRegions(made.schedule, /*num_threads=*/1);
   i64 largest = 0;
+  int num_large = 0;
   for (const Region& region : made.schedule.regions) {
     for (const ValueId output : region.outputs) {
-      largest = std::max(largest, made.schedule.values[output].bytes);
+      const i64 bytes = made.schedule.values[output].bytes;
+      largest = std::max(largest, bytes);
+      num_large += bytes >= 1 << 20;
     }
   }
-  return {Regions(made.schedule), largest};
+  return {Regions(made.schedule), largest, num_large};
 }
 
 void ExpectRegions(std::string_view begin, std::string_view lines, std::string_view regions,
@@ -273,6 +277,23 @@ TEST(SplitFolds, AValueIsComputedAgainAFewTimesOnly) {
             "in_order(p r0) in_order(p d1 r1) in_order(p d2 r2) in_order(p d3 r3) "
             "in_order(p d4 r4) in_order(d5 r5) in_order(d6 r6) in_order(d7 v)");
   EXPECT_EQ(made.largest, 4096000);
+}
+
+// q is stored, because a dot reads it too; what only q is made of is not wanted again.
+TEST(SplitFolds, WhatIsBelowAStoredValueIsNotComputedAgain) {
+  const Made made = Make(kLargeOuter, R"(
+  r = f32[1000,1024] negate(p)
+  q = f32[1000,1024] add(r, ys)
+  w = f32[1000,1024] multiply(q, p)
+  s = f32[1024] reduce(w, zero), dimensions={0}, to_apply=add
+  t = f32[1000,1024] broadcast(s), dimensions={1}
+  d = f32[1000,1024] subtract(w, t)
+  v = f32[1024] reduce(d, zero), dimensions={0}, to_apply=add
+  o = f32[1000] dot(q, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT both = (f32[1024], f32[1000]) tuple(v, o)
+)");
+  EXPECT_EQ(made.regions, "in_order(p r q w s) contraction(o) in_order(p w d v)");
+  EXPECT_EQ(made.num_large, 1);
 }
 
 TEST(SplitFolds, SumsOfSumsRunByTheRowsOfTheSecond) {

@@ -24,7 +24,11 @@ bool ScheduleBuilder::IsReadByPieces(const Instruction& inst) {
     const Instruction& user = *use->user;
     if (!live_[user.index()]) continue;
     const OpDef& def = GetOpDef(user);
-    if (def.index_map == nullptr || IsDynamic(user) || user.operand(0) == &inst) return false;
+    // A read by indices has two operands; the map of a long concatenate would be a long one.
+    if (user.num_operands() != 2 || def.index_map == nullptr || IsDynamic(user) ||
+        user.operand(0) == &inst) {
+      return false;
+    }
     const auto read = FindIndexedRead(user, def.index_map(user));
     if (!read || std::ranges::any_of(read->terms, [&](const IndexedRead::Term& term) {
           return term.indices == &inst;

@@ -14,7 +14,7 @@
 #include <bit>
 #include <limits>
 
-#include "axle/codegen/schedule/small_regions.h"
+#include "axle/codegen/schedule/small_size.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {
@@ -39,7 +39,7 @@ bool ResolveIn(const IndexMap& map, IndexedRead::Term& term) {
       const bool moves = std::ranges::any_of(term.piece.dims, [&](const IndexPiece::Dim& from) {
         return from.source_dim == static_cast<i64>(d) && from.count > 1;
       });
-      const i64 first = moves ? 0 : term.piece.source_begin[d];
+      const i64 first = term.piece.source_begin[d];
       const i64 last = moves ? dims[d] - 1 : first;
       contains = contains && dim.begin <= first && last < dim.begin + dim.count;
       is_apart = is_apart || last < dim.begin || first >= dim.begin + dim.count;
@@ -79,6 +79,8 @@ void Resolve(IndexedRead::Term& term) {
   for (int step = 0; step < kMaxSteps; ++step) {
     const Instruction& inst = *term.indices;
     const OpDef& def = GetOpDef(inst);
+    // Index vectors are made of a few arrays; the map of a long concatenate would be a long one.
+    if (inst.num_operands() > static_cast<i64>(kMaxTerms)) return;
     if (def.index_map == nullptr || !inst.shape().is_static()) return;
     const IndexMap map = def.index_map(inst);
     if (!ArePut(map, inst) || !ResolveIn(map, term)) return;

@@ -85,11 +85,21 @@ void ScheduleBuilder::NoteAgain(const OpenRegion& region,
   const auto is_stored = [&](const Instruction* inst) {
     return std::ranges::find(stored, inst) != stored.end();
   };
+  // What is only below a stored link is not computed again: that link is read.
   std::vector<const Instruction*> again;
   for (const Instruction* inst : region.instructions) {
     if (is_stored(inst) || !IsReadOutside(*inst, region)) continue;
-    for (const Instruction* link : CheapChain(*inst, region)) {
-      if (!is_stored(link)) again.push_back(link);
+    const std::vector<const Instruction*> chain = CheapChain(*inst, region);
+    std::vector<const Instruction*> reached = {inst};
+    for (size_t k = 0; k < reached.size(); ++k) {
+      again.push_back(reached[k]);
+      for (i64 i = 0; i < reached[k]->num_operands(); ++i) {
+        const Instruction* const link = ReadFor(*reached[k]->operand(i), region.num_positions).base;
+        const bool is_new = std::ranges::find(reached, link) == reached.end();
+        if (is_new && !is_stored(link) && std::ranges::find(chain, link) != chain.end()) {
+          reached.push_back(link);
+        }
+      }
     }
   }
   for (const Instruction* inst : again) {

@@ -8,11 +8,10 @@
 #include <span>
 
 #include "axle/codegen/schedule/regions.h"
+#include "axle/codegen/schedule/small_size.h"
 
 namespace axle {
 
-// Arrays of more elements stay in memory.
-inline constexpr i64 kMaxSmallElements = 128;
 inline bool IsSmall(const Value& value) {
   return value.num_elements() <= kMaxSmallElements;
 }

@@ -21,8 +21,9 @@ namespace {
 
 // Beyond these the results have places of their own.
 constexpr size_t kMaxOutputs = 1024;
-constexpr int kMaxSteps = 10000;  // for all results of a region
-constexpr int kMaxDepth = 8;      // of calls
+constexpr int kMaxSteps = 10000;   // for all results of a region
+constexpr int kMaxDepth = 8;       // of calls
+constexpr i64 kMaxWork = 4 << 20;  // inputs looked at for a region
 
 // An array of a parameter.
 struct Leaf {
@@ -129,6 +130,7 @@ void FindUpdates(const Schedule& schedule, Region& region) {
   std::vector<std::vector<std::int32_t>> updates(callees.size(),
                                                  std::vector<std::int32_t>(num_outputs, -1));
   std::set<ValueId> taken;
+  i64 work = 0;
   // Where an input of the callee has this value; nothing if there are several.
   const auto position = [&](const Arguments& callee, ValueId value) -> std::optional<std::int32_t> {
     std::int32_t found = -1;
@@ -140,6 +142,9 @@ void FindUpdates(const Schedule& schedule, Region& region) {
     return found;
   };
   const auto try_pair = [&](std::uint32_t output, size_t input) {
+    // Each try looks at the inputs of all callees.
+    work += static_cast<i64>(region.inputs.size());
+    if (work > kMaxWork) return false;
     const ValueId value = region.inputs[input].value;
     const bool is_index = callees[0].first > 0 && region.inputs[0].value == value;
     if (is_index || taken.contains(value) ||
