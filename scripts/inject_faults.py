@@ -22,6 +22,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOWER = "axle/codegen/llvm/lane_lowering.cc"
 ROW_FOLDS = "axle/codegen/llvm/row_folds.cc"
+MEMORY = "axle/codegen/llvm/lane_memory.cc"
 EMIT = "axle/codegen/llvm/lane_emitter.cc"
 SMALL = "axle/codegen/llvm/small_lowering.cc"
 SMALL_VALUES = "axle/codegen/llvm/small_values.cc"
@@ -52,18 +53,17 @@ FAULTS = [
     ("a NaN in the second vector of two is not seen", ROW_FOLDS, "b_.CreateFCmpORD(waiting, x)",
      "b_.CreateFCmpORD(waiting, waiting)"),
     ("a number for each row is that of the first row", LOWER,
-     "if (input_strides_[op.input()] == kind) splats[i]",
-     "if (input_strides_[op.input()] == kind || input_strides_[op.input()] == InnerStride::kUniform) splats[i]"),
+     "if (is_of_kind) splats[i]", "if (is_of_kind || input_strides_[op.input()] == InnerStride::kUniform) splats[i]"),
     ("constants that loops read once are dropped", REGIONS,
      "for (const RegionInput& input : region.inputs) is_read[input.value] = true;",
      "for (const RegionInput& input : region.inputs) is_read[input.value] = !input.access.IsUniform();"),
     ("operands of subtract", EMIT, "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(0), in(1))",
      "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(1), in(0))"),
-    ("parts of a complex number are swapped when loaded", LOWER,
-     "part.push_back(static_cast<int>(2 * k + op.part()))", "part.push_back(static_cast<int>(2 * k + 1 - op.part()))"),
+    ("parts of a complex number are swapped when loaded", MEMORY,
+     "lanes.push_back(static_cast<int>(2 * k + part))", "lanes.push_back(static_cast<int>(2 * k + 1 - part))"),
     ("the parts of a complex result are not interleaved", LOWER,
      "interleaved.push_back(static_cast<int>(k + width_));", "interleaved.push_back(static_cast<int>(k));"),
-    ("a tail reads whole vectors", LOWER,
+    ("a tail reads whole vectors", MEMORY,
      "b_.CreateMaskedLoad(vector, address, AlignOf(array.type), Mask(array.num_parts), zeros);",
      "b_.CreateAlignedLoad(vector, address, AlignOf(array.type));"),
     ("lanes of a masked fold are joined", ROW_FOLDS,
@@ -73,9 +73,9 @@ FAULTS = [
      "for (unsigned half = 1; half < width_; half *= 2) {\n    std::vector<int> upper;"),
     ("accumulators are joined with their neighbours", ROW_FOLDS, "lanes[g] = Join(f, lanes[g], lanes[g + half]);",
      "lanes[g] = Join(f, lanes[2 * g], lanes[2 * g + 1]);"),
-    ("a gathered tail reads its first element", LOWER,
-     "at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last)",
-     "at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, b_.CreateSub(last, b_.getInt64(1)))"),
+    ("a gathered tail reads its first element", MEMORY,
+     "at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, b_.CreateSub(inner_, b_.getInt64(1)))",
+     "at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, b_.CreateSub(inner_, b_.getInt64(2)))"),
     ("a constant of a float loses its lowest bit", EMIT, "llvm::APFloat(semantics, value)",
      "llvm::APFloat(semantics, value & ~llvm::APInt(width, 1))"),
     ("an index map forgets where it begins", ACCESS,

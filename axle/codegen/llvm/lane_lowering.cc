@@ -322,8 +322,8 @@ class KernelWriter {
       const LaneOp& op = program_.code[i];
       if (splats[i] != nullptr) continue;
       if (op.primitive == Primitive::kInput) {
-        if (input_strides_[op.input()] == kind)
-          splats[i] = memory_.LoadUniform(op, inputs[op.input()]);
+        const bool is_of_kind = input_strides_[op.input()] == kind;
+        if (is_of_kind) splats[i] = memory_.LoadUniform(op, inputs[op.input()]);
         continue;
       }
       const bool is_uniform = std::ranges::all_of(
