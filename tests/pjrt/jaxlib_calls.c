@@ -165,9 +165,11 @@ static void AwaitEvent(PJRT_Event* event) {
 static void InitializePlugin(void) {
   Require(api->pjrt_api_version.major_version == 0, "major version 0");
   Require(api->pjrt_api_version.minor_version >= 29, "a minor version that jaxlib takes");
+  int profilers = 0;
   for (const PJRT_Extension_Base* node = api->extension_start; node != NULL; node = node->next) {
-    Require(node->type != PJRT_Extension_Type_Profiler, "no profiler");
+    profilers += node->type == PJRT_Extension_Type_Profiler;
   }
+  Require(profilers == 1, "one profiler");
   ARGS(Plugin_Initialize, initialize);
   CALL(Plugin_Initialize, initialize);
 }

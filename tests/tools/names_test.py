@@ -107,7 +107,8 @@ def main():
         for path in missing_paths(text):
             print(f"names: {page}: there is no {path}")
             found += 1
-    sources = "".join(path.read_text() for path in (ROOT / "tools/axle").glob("*.cc"))
+    files = [*(ROOT / "tools/axle").glob("*.cc"), ROOT / "axle/client/profile_text.cc"]
+    sources = "".join(path.read_text() for path in files)
     reports = set(re.findall(r'NewReport\("([a-z]+)"', sources)) | set(re.findall(r"axle\.([a-z]+)/\d", sources))
     for page, text in pages.items():
         for report in re.findall(r"axle\.([a-z]+)/\d", text):
