@@ -1,10 +1,13 @@
 // Plans convolutions. The contracted elements of an output, window positions times input features,
 // are cut into slices (the parts of core/product_parts.h, which the bits depend on); everything
-// else here is chosen for speed. Three ways, in this order:
+// else here is chosen for speed. Four ways, in this order:
 //
 // 1. The window covers one place of lhs: a matrix product (PlanConvolutionAsDot).
-// 2. Depthwise: groups of one feature, adjacent in memory, no conversions. Vectors run over groups.
-// 3. Blocks: rows are outputs, columns are output features. A tile is at most 240 rows by 512
+// 2. Depthwise: groups of one output feature, adjacent in memory, no conversions. Vectors run over
+//    groups.
+// 3. Lines: outputs that are neighbours in the last spatial dimension are neighbours in memory, and
+//    so are the elements of lhs that they meet. Vectors run over outputs.
+// 4. Blocks: rows are outputs, columns are output features. A tile is at most 240 rows by 512
 //    columns. With several row tiles the packed columns of all slices are kept for the next row
 //    tile if they fit into 1 MiB (4 MiB for a single panel).
 //
@@ -29,6 +32,10 @@ constexpr i64 kTileDepth = 32;        // features of a block of the tile order
 constexpr i64 kDepthwiseWork = 1 << 17;  // multiplications of a tile
 constexpr i64 kDepthwiseBytes = 8 * 64;  // of sums in registers at once
 constexpr i64 kWorkPerTile = 1 << 22;    // multiplications that justify a tile of their own
+constexpr i64 kLineWork = 1 << 18;       // multiplications of a tile of lines
+constexpr i64 kSegmentOutputs = 2048;    // of a line, at most
+constexpr i64 kLineBytes = 24 * 64;      // of sums in registers at once
+constexpr i64 kPieceBytes = 5 * static_cast<i64>(sizeof(i64));
 
 void CopyDescription(const ConvolutionDescription& from, ConvolutionPlan& plan) {
   plan.num_spatial = static_cast<int>(from.spatial.size());
@@ -109,29 +116,61 @@ void ChooseTiles(const FamilyEntry& entry, ConvolutionPlan& plan) {
   plan.slice_sums_at = scratch.Add(slices > 1 ? sums_bytes : 0);
   plan.groups_at = scratch.Add(waiting * sums_bytes);
   plan.group_size = plan.tile_rows * width;
-  plan.offsets_at = scratch.Add(
-      (plan.tile_rows * (5 + 2 * kMaxRoleDims) + 1 + plan.tile_columns + 2 * plan.depth) *
-      static_cast<i64>(sizeof(i64)));
+  plan.offsets_at = scratch.Add((plan.tile_rows * (5 + 2 * kMaxRoleDims) + 1 + plan.tile_columns +
+                                 2 * plan.depth + plan.slice_positions) *
+                                static_cast<i64>(sizeof(i64)));
   plan.scratch_bytes = scratch.end();
 }
 
-// Groups of one input and one output feature, adjacent in memory, without conversions.
+// Groups of one output feature and few input features, adjacent in memory, without conversions.
 bool IsDepthwise(const ConvolutionPlan& plan) {
-  return plan.groups >= 8 && plan.input_features == 1 && plan.output_features == 1 &&
+  return plan.groups >= 8 && plan.slice_inner >= plan.inner && plan.output_features == 1 &&
          plan.lhs_group_stride == 1 && plan.rhs_output_stride == 1 &&
          plan.output_feature_stride == 1 && plan.row_operand.load == LoadKind::kSame &&
          plan.column_operand.load == LoadKind::kSame && plan.store == StoreKind::kSame;
 }
 
 void PlanDepthwise(i64 sum_bytes, ConvolutionPlan& plan) {
-  const i64 work = std::max<i64>(1, plan.groups * plan.num_positions);
+  const i64 taps = plan.num_positions * plan.inner;
+  const i64 work = std::max<i64>(1, plan.groups * taps);
   plan.tile_rows = std::max<i64>(1, std::min(plan.rows, kDepthwiseWork / work));
   plan.num_row_tiles = (plan.rows + plan.tile_rows - 1) / plan.tile_rows;
   ScratchLayout scratch;
-  plan.panels_at = scratch.Add(plan.num_positions * 2 * static_cast<i64>(sizeof(i64)));
+  plan.panels_at = scratch.Add(taps * 2 * static_cast<i64>(sizeof(i64)));
   plan.offsets_at = scratch.Add(plan.num_slices * 2 * static_cast<i64>(sizeof(i64)));
   plan.group_size = kDepthwiseBytes / sum_bytes;
   plan.groups_at = scratch.Add(WaitingGroups(plan.num_slices, plan.group_slices) * kDepthwiseBytes);
+  plan.scratch_bytes = scratch.end();
+}
+
+// Outputs along the last spatial dimension are adjacent, and the elements of lhs that they meet,
+// without conversions; they fill most of their vectors.
+bool IsAlongLines(i64 lanes, const ConvolutionPlan& plan) {
+  if (plan.num_spatial == 0 || plan.slice_inner < plan.inner) return false;
+  const ConvolutionDim& last = plan.spatial[plan.num_spatial - 1];
+  return last.stride == 1 && last.lhs_dilation == 1 && last.lhs_stride == 1 &&
+         last.output_stride == 1 && plan.row_operand.load == LoadKind::kSame &&
+         plan.column_operand.load == LoadKind::kSame && plan.store == StoreKind::kSame &&
+         4 * last.output_size >= 3 * RoundUpTo(last.output_size, lanes);
+}
+
+void PlanLines(const FamilyEntry& entry, ConvolutionPlan& plan) {
+  const ConvolutionDim& last = plan.spatial[plan.num_spatial - 1];
+  const i64 lines = last.output_size == 0 ? 0 : plan.rows / last.output_size;
+  plan.segment_outputs = EvenPart(last.output_size, kSegmentOutputs, 8 * entry.lanes);
+  plan.line_segments = (last.output_size + plan.segment_outputs - 1) / plan.segment_outputs;
+  plan.num_segments = lines * plan.line_segments;
+  const i64 work = std::max<i64>(
+      1, plan.segment_outputs * plan.num_positions * plan.inner * plan.output_features);
+  plan.tile_segments = std::max<i64>(1, kLineWork / work);
+  plan.num_row_tiles = (plan.num_segments + plan.tile_segments - 1) / plan.tile_segments;
+  ScratchLayout scratch;
+  plan.panels_at = scratch.Add(plan.num_positions * plan.inner *
+                               std::min<i64>(8, plan.output_features) * entry.packed_bytes);
+  const i64 outer = last.window == 0 ? 0 : plan.num_positions / last.window;
+  plan.offsets_at = scratch.Add((outer + plan.num_slices) * kPieceBytes);
+  plan.group_size = kLineBytes / entry.sum_bytes;
+  plan.groups_at = scratch.Add(WaitingGroups(plan.num_slices, plan.group_slices) * kLineBytes);
   plan.scratch_bytes = scratch.end();
 }
 
@@ -194,6 +233,13 @@ ConvolutionKernel PlanConvolution(const ConvolutionDescription& convolution,
     kernel.scratch_bytes = plan.scratch_bytes;
     kernel.num_tiles = plan.num_row_tiles;
     kernel.function = functions.depthwise;
+    return kernel;
+  }
+  if (functions.lines != nullptr && IsAlongLines(entry->lanes, plan)) {
+    PlanLines(*entry, plan);
+    kernel.scratch_bytes = plan.scratch_bytes;
+    kernel.num_tiles = plan.groups * plan.num_row_tiles;
+    kernel.function = functions.lines;
     return kernel;
   }
   plan.vectors = ChooseVectors(*entry, std::min(plan.rows, kTileRows), plan.output_features,

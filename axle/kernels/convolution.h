@@ -58,6 +58,8 @@ struct ConvolutionPlan : ProductPlan {
   i64 panels_at = 0, row_block_at = 0, sums_at = 0, offsets_at = 0, scratch_bytes = 0;
   i64 slice_sums_at = 0, groups_at = 0;
   i64 group_size = 0;  // sums of one group that waits for others
+  // Lines of outputs (x86/lines.h) are cut into segments; a tile is some of a group's.
+  i64 segment_outputs = 1, line_segments = 1, num_segments = 1, tile_segments = 1;
 };
 
 struct ConvolutionKernel {

@@ -185,15 +185,67 @@ TEST(ConvolutionKernels, LargeWindows) {
     check(type, result, 1, 1, 12, 300, 400, 70, 1);
     check(type, result, 1, 2, 1, 3, 23000, 7000, 1);
     check(type, result, 1, 1, 12, 3, 23000, 7000, 1);
+    check(type, result, 3, 1, 12, 300, 400, 70, 1);
     check(type, result, 1, 2, 1, 23000, 23000, 23000, 1);
   }
 }
 
-// A group for every feature.
+// A group for every feature, or for few.
 TEST(ConvolutionKernels, Depthwise) {
   unsigned seed = 400;
   for (const Types& types : {Types{"f32", "f32", "f32"}, Types{"f64", "f64", "f64"}}) {
     CheckRandom(types, 120, {.features = 1, .groups = 200}, ++seed);
+    CheckRandom(types, 120, {.features = 4, .groups = 40}, ++seed);
+  }
+}
+
+// Outputs and the elements that they meet are neighbours: vectors run along lines.
+TEST(ConvolutionKernels, AlongLines) {
+  std::mt19937 random(700);
+  const auto check = [&](const std::string& type, i64 batch, i64 in, i64 out, i64 groups,
+                         i64 height, i64 width, i64 window, i64 low, i64 high, i64 dilation,
+                         i64 batch_groups = 1) {
+    const i64 rows = std::min<i64>(height, 3), covered = (window - 1) * dilation + 1;
+    const i64 result = low + width + high - covered + 1;
+    const Values values = std::array{Values::kPlain, Values::kWide, Values::kTiny,
+                                     Values::kSpecial}[static_cast<size_t>(Uniform(random, 0, 3))];
+    std::string reason;
+    EXPECT_TRUE(CheckContraction(
+        StrCat("HloModule m\nENTRY main {\n  a = ",
+               ShapeText(type, {batch * batch_groups, in * groups, height, width}),
+               " parameter(0)\n  b = ",
+               ShapeText(type, {out * groups * batch_groups, in, rows, window}),
+               " parameter(1)\n  ROOT r = ",
+               ShapeText(type, {batch, out * groups * batch_groups, height, result}),
+               " convolution(a, b), window={size=", rows, "x", window, " pad=", (rows - 1) / 2, "_",
+               rows / 2, "x", low, "_", high, " rhs_dilate=1x", dilation,
+               " rhs_reversal=", Uniform(random, 0, 1), "x", Uniform(random, 0, 1),
+               "}, dim_labels=bf01_oi01->bf01, feature_group_count=", groups,
+               ", batch_group_count=", batch_groups, "\n}\n"),
+        values, random, &reason))
+        << reason;
+  };
+  for (const char* type : {"f32", "f64"}) {
+    SCOPED_TRACE(type);
+    // Every number of features of a register tile, every number of vectors, lanes that are left.
+    for (const i64 out : {1, 2, 3, 4, 7, 8, 13, 17}) {
+      for (const i64 width : {7, 12, 16, 31, 33, 47, 64, 97, 150}) {
+        check(type, 2, Uniform(random, 1, 3), out, 1, 3, width, 5, 2, 2, 1);
+      }
+    }
+    check(type, 2, 1, 1, 9, 4, 40, 3, 1, 1, 1);              // a group for every feature
+    check(type, 1, 2, 3, 2, 4, 40, 3, 1, 1, 1, 1);           // several groups
+    check(type, 2, 2, 3, 1, 4, 40, 3, 1, 1, 1, 2);           // of the batch
+    check(type, 1, 2, 2, 1, 2, 60, 7, 0, 0, 3);              // dilation
+    check(type, 1, 1, 2, 1, 1, 60, 3, 40, 40, 20);           // the window is larger than the line
+    check(type, 1, 1, 1, 1, 2, 3, 40, 39, 39, 1);            // and so that few positions are met
+    check(type, 1, 1, 2, 1, 2, 90, 5, -3, -20, 1);           // less than the line
+    check(type, 1, 1, 1, 1, 2, 20, 3, 60, 70, 1);            // outputs that meet nothing
+    check(type, 1, 1, 1, 1, 1, 5000, 9, 4, 4, 1);            // segments
+    check(type, 1, 40, 5, 1, 5, 33, 9, 4, 4, 1);             // several parts
+    check(type, 1, 300, 3, 1, 2, 33, 3, 1, 1, 2);            // of single positions
+    check(type, 1, 1, 2, 1, 1, 700, 1500, 900, 900, 1);      // empty parts for some
+    check(type, 1, 2, 1, 1, 1, 12, 20000, 20000, 20000, 1);  // and groups of parts
   }
 }
 

@@ -101,6 +101,7 @@ class Convolver {
     column_offsets_ = take(plan.tile_columns);
     lhs_depth_ = take(plan.depth);
     rhs_depth_ = take(plan.depth);
+    positions_ = take(plan.slice_positions);
     for (int s = 0; s < plan.num_spatial; ++s) steps_[s] = StepsOf(plan.spatial[s]);
   }
 
@@ -226,8 +227,9 @@ class Convolver {
   // The taps' number of a window position, or kNowhere where the class meets nothing.
   static i64 TapAt(const Taps& taps, const TapSteps& steps, i64 position) {
     const i64 distance = position - taps.first;
-    if (distance < 0 || distance % steps.position != 0) return kNowhere;
-    const i64 tap = distance / steps.position;
+    if (distance < 0) return kNowhere;
+    if (steps.position != 1 && distance % steps.position != 0) return kNowhere;
+    const i64 tap = steps.position == 1 ? distance : distance / steps.position;
     return tap < taps.count ? tap : kNowhere;
   }
 
@@ -245,16 +247,30 @@ class Convolver {
     }
     return offset;
   }
-  // Where it is in lhs from a row's origin, or kNowhere if the class lacks it.
-  i64 LhsPosition(i64 c, i64 position) const {
-    i64 offset = 0;
-    for (int s = NumOuter(); s-- > 0;) {
-      const i64 tap = TapAt(ClassTaps(c, s), steps_[s], position % plan_.spatial[s].window);
-      if (tap < 0) return kNowhere;
-      offset += tap * steps_[s].element * plan_.spatial[s].lhs_stride;
-      position /= plan_.spatial[s].window;
+  // Lists where the outer positions of the slice are in lhs from a row's origin; kNowhere for those
+  // that the class lacks.
+  void ListPositions(i64 c) {
+    const int outer = NumOuter();
+    i64 index[kMaxRoleDims], offsets[kMaxRoleDims + 1] = {}, rest = slice_.position;
+    for (int s = outer; s-- > 0;) {
+      index[s] = rest % plan_.spatial[s].window;
+      rest /= plan_.spatial[s].window;
     }
-    return offset;
+    int changed = 0;  // offsets[s] is the sum over the dimensions before s
+    for (i64 p = 0; p < slice_.num_positions; ++p) {
+      for (int s = changed; s < outer; ++s) {
+        const i64 tap = TapAt(ClassTaps(c, s), steps_[s], index[s]);
+        offsets[s + 1] = offsets[s] < 0 || tap < 0
+                             ? kNowhere
+                             : offsets[s] + tap * steps_[s].element * plan_.spatial[s].lhs_stride;
+      }
+      positions_[p] = offsets[outer];
+      changed = outer - 1;
+      while (changed >= 0 && ++index[changed] == plan_.spatial[changed].window) {
+        index[changed--] = 0;
+      }
+      changed = static_cast<int>(Max(0, changed));
+    }
   }
 
   // Packs the columns of the slice; if flat, only the positions that the class meets.
@@ -310,6 +326,7 @@ class Convolver {
     for (i64 c = 0; c < num_classes_; ++c) {
       const i64 first_row = class_begins_[c], num_rows = class_begins_[c + 1] - first_row;
       members_ = sorted_ + first_row;
+      ListPositions(c);
       if (plan_.is_flat) PackColumns(c, panel);
       const bool in_place = IsReadInPlace(num_rows);
       if (in_place || GatherRows(c, num_rows) > 0) {
@@ -339,7 +356,7 @@ class Convolver {
 
   // Gathers the factors of a class and returns how many each row has in this slice.
   i64 GatherRows(i64 c, i64 num_rows) {
-    i64 n = SegmentsOfPositions(c);
+    i64 n = SegmentsOfPositions();
     if (n < 0) n = SegmentsOfElements(c);
     if (n == 0) return 0;
     auto* out = reinterpret_cast<Element*>(row_block_);
@@ -371,13 +388,13 @@ class Convolver {
 
   // How many factors each row of the class has in this slice, as segments. -1 where they are better
   // listed one by one.
-  i64 SegmentsOfPositions(i64 c) {
+  i64 SegmentsOfPositions() {
     if (plan_.is_flat || plan_.lhs_feature_stride != 1) return -1;
     const i64 filled = FilledInner();
     i64 n = 0;
     num_segments_ = 0;
     for (i64 p = 0; p < slice_.num_positions; ++p) {
-      const i64 base = LhsPosition(c, slice_.position + p);
+      const i64 base = positions_[p];
       if (base < 0) continue;
       if (!AppendSegment(n, slice_.num_inner, base + slice_.inner)) return -1;
       const i64 zeros = filled - slice_.num_inner;
@@ -395,7 +412,7 @@ class Convolver {
     bool fits = true;
     num_segments_ = 0;
     for (i64 p = 0; p < slice_.num_positions; ++p) {
-      const i64 base = LhsPosition(c, slice_.position + p);
+      const i64 base = positions_[p];
       if (base < 0) continue;
       for (i64 i = 0; i < filled; ++i, ++n) {
         const i64 inner = InnerLhs(c, i);
@@ -465,17 +482,17 @@ class Convolver {
   }
 
   // The first position of the slice from p on that the class does not lack, or their number.
-  i64 NextMet(i64 c, i64 p) const {
-    while (p < slice_.num_positions && LhsPosition(c, slice_.position + p) < 0) ++p;
+  i64 NextMet(i64 p) const {
+    while (p < slice_.num_positions && positions_[p] < 0) ++p;
     return p;
   }
   // The end of the run of positions from p on that are adjacent in the panel, and in lhs if that is
   // read in place.
-  i64 RunEnd(i64 c, i64 p, bool in_place) const {
-    const i64 base = LhsPosition(c, slice_.position + p);
+  i64 RunEnd(i64 p, bool in_place) const {
+    const i64 base = positions_[p];
     i64 end = p + 1;
     for (; end < slice_.num_positions; ++end) {
-      const i64 next = LhsPosition(c, slice_.position + end);
+      const i64 next = positions_[end];
       if (in_place ? next != base + (end - p) * slice_.num_inner : next < 0) break;
     }
     return end;
@@ -487,8 +504,8 @@ class Convolver {
     const i64 filled = FilledInner();
     const bool adds = Family::kAddsParts && started_[c];
     i64 present = 0;
-    for (i64 p = NextMet(c, 0); p < slice_.num_positions;) {
-      const i64 end = RunEnd(c, p, in_place), next = NextMet(c, end);
+    for (i64 p = NextMet(0); p < slice_.num_positions;) {
+      const i64 end = RunEnd(p, in_place), next = NextMet(end);
       const bool is_first = present == 0, is_last = next == slice_.num_positions;
       const bool is_apart = adds && !(is_first && is_last);
       const PanelRun run = {p * filled, (end - p) * filled, is_apart ? slice_sums_ : sums_,
@@ -496,8 +513,7 @@ class Convolver {
                             : is_first && (is_apart || !started_[c]) ? SumMode::kBegin
                                                                      : SumMode::kContinue};
       if (in_place) {
-        MultiplyInPlace(LhsPosition(c, slice_.position + p) + slice_.inner, first_row, num_rows,
-                        panel, count, run);
+        MultiplyInPlace(positions_[p] + slice_.inner, first_row, num_rows, panel, count, run);
       } else {
         MultiplyRun(first_row, num_rows, panel, count, present * filled, run);
       }
@@ -584,6 +600,7 @@ class Convolver {
   const i64* members_ = nullptr;         // rows of the present class
   i64* classes_;                         // first and count of each dimension
   i64 *column_offsets_, *lhs_depth_, *rhs_depth_;
+  i64* positions_;  // of the slice, of the present class
   TapSteps steps_[kMaxRoleDims];
   Slice slice_ = {};
   RowBlock block_ = {};

@@ -1,8 +1,8 @@
-// Depthwise convolutions: every output feature has an input feature of its own, and groups are
-// adjacent in memory. A vector holds adjacent groups, so there is no packing and no gather: each
-// output multiplies its window positions one after the other, without those that its class lacks,
-// part by part (docs/numerics.md N6). The list of positions is made once per class, and outputs in
-// a row mostly share it.
+// Depthwise convolutions: every output feature has input features of its own, mostly one, and
+// groups are adjacent in memory. A vector holds adjacent groups, so there is no packing and no
+// gather: each output multiplies its window positions one after the other, without those that its
+// class lacks, part by part (docs/numerics.md N6). The list of positions is made once per class,
+// and outputs in a row mostly share it.
 #pragma once
 #include "axle/kernels/x86/convolution.h"
 
@@ -50,7 +50,7 @@ class DepthwiseConvolver {
   }
 
  private:
-  // A window position, from a row's origin and from the begin of rhs.
+  // An input feature at a window position, from a row's origin and from the begin of rhs.
   struct Tap {
     i64 lhs, rhs;
   };
@@ -65,20 +65,19 @@ class DepthwiseConvolver {
 
   // Lists the positions of the present class, row-major, and their parts.
   void ListTaps() {
-    i64 part = -1;
-    num_parts_ = 0;
-    num_taps_ = 1;
-    for (int s = 0; s < plan_.num_spatial; ++s) num_taps_ *= class_[s].count;
-    for (i64 i = 0; i < num_taps_; ++i) {
+    i64 part = -1, positions = 1;
+    num_parts_ = num_taps_ = 0;
+    for (int s = 0; s < plan_.num_spatial; ++s) positions *= class_[s].count;
+    for (i64 i = 0; i < positions; ++i) {
       i64 rest = i, number = 0, scale = 1;
-      taps_[i] = {0, 0};
+      Tap tap = {0, 0};
       for (int s = plan_.num_spatial; s-- > 0;) {
         const ConvolutionDim& dim = plan_.spatial[s];
-        const i64 tap = rest % class_[s].count;
+        const i64 at = rest % class_[s].count;
         rest /= class_[s].count;
-        const i64 position = class_[s].first + tap * steps_[s].position;
-        taps_[i].lhs += tap * steps_[s].element * dim.lhs_stride;
-        taps_[i].rhs += (dim.is_reversed ? dim.window - 1 - position : position) * dim.rhs_stride;
+        const i64 position = class_[s].first + at * steps_[s].position;
+        tap.lhs += at * steps_[s].element * dim.lhs_stride;
+        tap.rhs += (dim.is_reversed ? dim.window - 1 - position : position) * dim.rhs_stride;
         number += position * scale;
         scale *= dim.window;
       }
@@ -86,7 +85,12 @@ class DepthwiseConvolver {
         part = number / plan_.slice_positions;
         parts_[num_parts_++].group = part / plan_.group_slices;
       }
-      parts_[num_parts_ - 1].end = i + 1;
+      for (i64 f = 0; f < plan_.input_features; ++f) {
+        taps_[num_taps_++] = tap;
+        tap.lhs += plan_.lhs_feature_stride;
+        tap.rhs += plan_.rhs_input_stride;
+      }
+      parts_[num_parts_ - 1].end = num_taps_;
     }
   }
 

@@ -21,6 +21,7 @@ struct FamilyEntry {
 struct ConvolutionEntry {
   KernelFunction convolution;  // of a ConvolutionPlan
   KernelFunction depthwise;    // of one whose features have a group each, side by side; or null
+  KernelFunction lines;        // of one whose outputs are read and written along lines; or null
 };
 
 // Indexed by DotFamily.

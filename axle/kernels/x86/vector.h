@@ -109,12 +109,13 @@ template <typename T>
   return __builtin_fma(a, b, c);
 }
 
-// The first lanes of a vector of 4- or 8-byte elements; memory after them is not accessed.
+// The first lanes of a vector of 4- or 8-byte elements, less those that are removed and with those
+// that are included; memory of other lanes is not accessed.
 template <typename T>
 class FirstLanes {
  public:
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
-  explicit FirstLanes(i64 count) {
+  explicit FirstLanes(i64 count = 0) {
 #if defined(__AVX512F__)
     mask_ = static_cast<__mmask16>((1u << count) - 1);
 #else
@@ -124,6 +125,21 @@ class FirstLanes {
     } else {
       mask_ = _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
     }
+#endif
+  }
+
+  [[gnu::always_inline]] void Remove(const FirstLanes& other) {
+#if defined(__AVX512F__)
+    mask_ = static_cast<__mmask16>(mask_ & ~other.mask_);
+#else
+    mask_ = _mm256_andnot_si256(other.mask_, mask_);
+#endif
+  }
+  [[gnu::always_inline]] void Include(const FirstLanes& other) {
+#if defined(__AVX512F__)
+    mask_ = static_cast<__mmask16>(mask_ | other.mask_);
+#else
+    mask_ = _mm256_or_si256(mask_, other.mask_);
 #endif
   }
 
