@@ -33,6 +33,7 @@ constexpr i64 kDepthwiseWork = 1 << 17;  // multiplications of a tile
 constexpr i64 kDepthwiseBytes = 8 * 64;  // of sums in registers at once
 constexpr i64 kWorkPerTile = 1 << 22;    // multiplications that justify a tile of their own
 constexpr i64 kLineWork = 1 << 18;       // multiplications of a tile of lines
+constexpr i64 kPackedOutputs = 1024;     // of a tile, that are worth the packing of its columns
 constexpr i64 kSegmentOutputs = 2048;    // of a line, at most
 constexpr i64 kLineBytes = 24 * 64;      // of sums in registers at once
 constexpr i64 kPieceBytes = 5 * static_cast<i64>(sizeof(i64));
@@ -162,7 +163,8 @@ void PlanLines(const FamilyEntry& entry, ConvolutionPlan& plan) {
   plan.num_segments = lines * plan.line_segments;
   const i64 work = std::max<i64>(
       1, plan.segment_outputs * plan.num_positions * plan.inner * plan.output_features);
-  plan.tile_segments = std::max<i64>(1, kLineWork / work);
+  const i64 packed = std::min(kPackedOutputs / plan.segment_outputs, plan.num_segments / 8);
+  plan.tile_segments = std::max<i64>({1, kLineWork / work, packed});
   plan.num_row_tiles = (plan.num_segments + plan.tile_segments - 1) / plan.tile_segments;
   ScratchLayout scratch;
   plan.panels_at = scratch.Add(plan.num_positions * plan.inner *

@@ -400,9 +400,9 @@ ENTRY e {
 TEST(Layout, SaysWhatConvolutionsRead) {
   const auto module = Parse(R"(HloModule m
 ENTRY e {
-  x = f32[1,16,12,12] parameter(0)
+  x = f32[1,16,10,10] parameter(0)
   w = f32[16,16,3,3] parameter(1)
-  ROOT c = f32[1,16,12,12] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01
+  ROOT c = f32[1,16,10,10] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01
 })");
   ASSERT_TRUE(module.ok()) << module.status().ToString();
   std::vector<PassNote> notes;
@@ -417,6 +417,24 @@ ENTRY e {
   EXPECT_EQ(notes[0].instruction, "c");
   EXPECT_EQ(notes[0].text,
             "reads \"x\" as b01f, transposed once, and writes bf01; written as bf01 and bf01");
+}
+
+// Kernels read neighbouring outputs' elements where those are neighbours too, if the result lies so
+// and its lines fill vectors.
+TEST(Layout, ConvolutionsAlongLinesAreLeft) {
+  const auto text = [](i64 width, const char* output, const char* result) {
+    return StrCat("HloModule m\nENTRY e {\n  x = f32[2,16,12,", width,
+                  "] parameter(0)\n  w = f32[16,16,3,3] parameter(1)\n  ROOT c = f32[", output,
+                  "] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->",
+                  result, "\n}\n");
+  };
+  const auto transposes = [](const std::string& module) {
+    return After(module, {"layout", "dce"}).find(" transpose(") != std::string::npos;
+  };
+  EXPECT_FALSE(transposes(text(32, "2,16,12,32", "bf01")));
+  EXPECT_FALSE(transposes(text(12, "2,16,12,12", "bf01")));
+  EXPECT_TRUE(transposes(text(11, "2,16,12,11", "bf01")));
+  EXPECT_TRUE(transposes(text(32, "2,12,32,16", "b01f")));
 }
 
 TEST(Layout, TheSearchLooksAtTheLimits) {

@@ -288,8 +288,7 @@ class LineConvolver {
           const Vector<T> factor = some[v].Load(x + v * kLanes);
 #pragma GCC unroll 8
           for (int j = 0; j < kFeatures; ++j) {
-            sums[j][v] =
-                some[v].Select(MultiplyAdd(factor, Broadcast(w[j]), sums[j][v]), sums[j][v]);
+            sums[j][v] = some[v].MultiplyAdd(factor, Broadcast(w[j]), sums[j][v]);
           }
         }
       }

@@ -174,6 +174,19 @@ class FirstLanes {
     }
 #endif
   }
+  // a * b + c, rounded once; c in the other lanes. For floats and doubles.
+  [[gnu::always_inline]] Vector<T> MultiplyAdd(Vector<T> a, Vector<T> b, Vector<T> c) const {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) {
+      return (Vector<T>)_mm512_mask3_fmadd_ps((__m512)a, (__m512)b, (__m512)c, mask_);
+    } else {
+      return (Vector<T>)_mm512_mask3_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c,
+                                              static_cast<__mmask8>(mask_));
+    }
+#else
+    return Select(AXLE_ISA::MultiplyAdd(a, b, c), c);
+#endif
+  }
   // on_true in the first lanes, on_false in the others.
   [[gnu::always_inline]] Vector<T> Select(Vector<T> on_true, Vector<T> on_false) const {
 #if defined(__AVX512F__)

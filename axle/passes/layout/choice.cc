@@ -189,8 +189,8 @@ i64 LayoutChoice::CostOfArray(const Instruction& base, bool settle) {
     if (convolution != nullptr && !convolution->is_depthwise()) {
       if (reader.operand != 0) continue;
       Wish& wish = wishes[ToBase(view, convolution->lhs())];
-      wish.in_place += convolution->Read(FromBase(view, present));
-      wish.moved += convolution->Read(convolution->lhs());
+      wish.in_place += convolution->Read(FromBase(view, present), OrderOf(*reader.inst));
+      wish.moved += convolution->Read(convolution->lhs(), OrderOf(*reader.inst));
       wish.readers.push_back(reader.inst);
       continue;
     }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "axle/core/product_parts.h"
 #include "axle/ops/blocked_dot.h"
 
 namespace axle {
@@ -17,6 +18,7 @@ namespace {
 constexpr i64 kCall = 4096;              // the fixed cost of one more kernel call
 constexpr i64 kShortRun = 8;             // elements; copies of shorter runs are slower
 constexpr i64 kElementCost = 7;          // per byte, if elements are gathered one at a time
+constexpr i64 kVectorLanes = 16;         // of outputs, in a kernel along lines
 constexpr i64 kDepthwiseCost = 15;       // per gathered byte, if the order is not the best one
 constexpr i64 kMaxBytes = i64{1} << 40;  // sums stay far from overflow
 
@@ -71,7 +73,7 @@ ConvolutionCost::ConvolutionCost(const Instruction& inst)
                       Info(lhs.type()).bytes);
 }
 
-i64 ConvolutionCost::Read(const Order& lhs) const {
+i64 ConvolutionCost::Read(const Order& lhs, const Order& output) const {
   const auto& attrs = inst_.attrs<ConvolutionAttrs>();
   const Shape& operand = inst_.operand(0)->shape();
   const i64 features = inst_.operand(1)->shape().dim(roles_.rhs.batch);  // of a group
@@ -99,6 +101,10 @@ i64 ConvolutionCost::Read(const Order& lhs) const {
     return Bounded(gathered * kElementCost);
   }
   const i64 outputs = inst_.shape().dim(roles_.output.spatial[s]);
+  const bool fills_vectors = 4 * outputs >= 3 * RoundUpTo(outputs, kVectorLanes);
+  if (is_plain_ && fills_vectors && Innermost(inst_.shape(), output) == roles_.output.spatial[s]) {
+    return 0;  // vectors of outputs read what they meet (kernels/x86/lines.h)
+  }
   const i64 padded = std::max<i64>(0, window.pad_low) + std::max<i64>(0, window.pad_high);
   return in_runs(16, static_cast<double>(std::max<i64>(1, outputs - std::min(outputs, padded))));
 }

@@ -22,8 +22,8 @@ class ConvolutionCost {
   // Each feature for itself, by a kernel that wants all three arrays so, or it is slow.
   bool is_depthwise() const { return is_depthwise_; }
 
-  // Reading the operand that lies so; writing the result so.
-  i64 Read(const Order& lhs) const;
+  // Reading the operand that lies so, for a result that lies so; writing the result so.
+  i64 Read(const Order& lhs, const Order& output) const;
   i64 Write(const Order& output) const;
 
  private:
