@@ -86,8 +86,8 @@ Instruction* Body::Add(Opcode opcode, std::span<Instruction* const> operands, At
     return nullptr;
   }
   if (!def.declared_shape) computation_->SetShape(inst, *shape);
-  if (state_.has_layouts && inst->shape().is_array() && random().Percent(50)) {
-    computation_->SetShape(inst, WithAnyLayout(random(), inst->shape()));
+  if (state_.has_layouts && inst->shape().is_array() && state_.layout_random.Percent(50)) {
+    computation_->SetShape(inst, WithAnyLayout(state_.layout_random, inst->shape()));
   }
   // Four bytes count as one element, so that a wide type costs what it costs to compute.
   state_.work += weight_ * std::max<i64>(inst->shape().num_bytes() / 4, 1);

@@ -14,10 +14,14 @@ namespace axle {
 
 // State that the bodies of one module share.
 struct GeneratorState {
-  GeneratorState(std::string name, Random stream) : module(std::move(name)), random(stream) {}
+  GeneratorState(std::string name, Random stream)
+      : module(std::move(name)), random(stream), layout_random(stream) {}
 
   Module module;
   Random random;
+  // Layouts have a stream of their own, so that an argument that adds an instruction draws nothing
+  // that another argument of the same call might draw first.
+  Random layout_random;
   int next_name = 0;
   std::int64_t work = 0;  // elements that a run computes, roughly; trip counts multiply
   std::int64_t work_limit = 100'000;

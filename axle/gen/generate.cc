@@ -133,6 +133,7 @@ void DrawAround(Body& entry, const TestedOp& subject) {
   state.is_large = kind < 10;
   if (state.is_large) state.work_limit = 400'000;
   state.has_layouts = random.Percent(15);
+  state.layout_random = Random(random.Bits());
   if (!is_alone && random.Percent(50)) DrawPattern(entry);
   // An operation that refuses one set of operands may accept another.
   bool is_drawn = false;

@@ -13,6 +13,7 @@
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
 #include "axle/text/parse.h"
+#include "tests/sanitizers.h"
 
 namespace axle {
 namespace {
@@ -238,6 +239,7 @@ TEST_F(Precompiled, GivesTheBitsOfCodeThatIsCompiled) {
   size_t num_runs = 0;
   for (const JitTarget& target : TargetsHere()) {
     for (const i64 n : {1, 15, 16, 17, 64, 100, 1003}) {
+      if (kAddressSanitizer && n != 17 && n != 1003) continue;  // LLVM is slow there
       for (const char* type : {"f32", "f64", "bf16", "s32"}) {
         for (const std::string_view program : kPrograms) {
           const std::string text =
@@ -257,7 +259,7 @@ TEST_F(Precompiled, GivesTheBitsOfCodeThatIsCompiled) {
     }
   }
   // Few of them take more than one kernel, of which one is not precompiled.
-  EXPECT_GE(num_runs, TargetsHere().size() * 200);
+  EXPECT_GE(num_runs, TargetsHere().size() * (kAddressSanitizer ? 50 : 200));
 }
 
 TEST_F(Precompiled, IsLeftAloneWhereCodeIsToBeMade) {
