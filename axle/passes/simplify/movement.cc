@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "axle/ops/attributes/attributes.h"
 #include "axle/ops/blocked_dot.h"
@@ -163,6 +164,53 @@ Instruction* DotOfTranspose(Maker& to, Instruction& inst) {
   }
   if (operands[0] == inst.operand(0) && operands[1] == inst.operand(1)) return nullptr;
   return to.Make(Opcode::kDot, inst.shape(), operands, std::move(attrs));
+}
+
+// A dot that contracts nothing, of one type. The definition begins each sum with +0, which makes
+// the product -0 of floats a +0; the product itself is rounded once either way.
+Instruction* DotOfNothing(Maker& to, Instruction& inst) {
+  const auto& attrs = inst.attrs<DotAttrs>();
+  const ElementType type = TypeOf(inst);
+  if (inst.num_operands() != 2 || !attrs.lhs_contracting_dims.empty()) return nullptr;
+  if (type != F32 && type != F64 && !IsIntegral(type)) return nullptr;
+  Instruction* factors[2] = {inst.operand(0), inst.operand(1)};
+  i64 next_free = std::ssize(attrs.lhs_batch_dims);
+  for (const size_t side : {0, 1}) {
+    const Instruction& x = *factors[side];
+    if (TypeOf(x) != type) return nullptr;
+    const Dims& batch = side == 0 ? attrs.lhs_batch_dims : attrs.rhs_batch_dims;
+    Dims dimensions;
+    for (i64 d = 0; d < x.shape().rank(); ++d) {
+      const auto at = std::ranges::find(batch, d);
+      dimensions.push_back(at != batch.end() ? at - batch.begin() : next_free++);
+    }
+    // A broadcast maps to increasing dimensions only where the batch is in front, in order.
+    if (!std::ranges::is_sorted(dimensions)) {
+      Dims order(dimensions.size());
+      std::iota(order.begin(), order.end(), 0);
+      std::ranges::sort(order, {}, [&](i64 d) { return dimensions[static_cast<size_t>(d)]; });
+      Dims sizes;
+      for (const i64 d : order) sizes.push_back(x.shape().dim(d));
+      factors[side] =
+          to.Make(Opcode::kTranspose, Shape(type, sizes), {factors[side]}, DimensionsAttrs{order});
+      std::ranges::sort(dimensions);
+    }
+    factors[side] =
+        to.Make(Opcode::kBroadcast, inst.shape(), {factors[side]}, DimensionsAttrs{dimensions});
+  }
+  Instruction* product = to.Make(Opcode::kMultiply, inst.shape(), {factors[0], factors[1]});
+  if (IsIntegral(type)) return product;
+  const Literal zero = type == F32 ? Literal::Scalar(F32, 0.0F) : Literal::Scalar(F64, 0.0);
+  Instruction* zeros = to.Uniform(inst.shape(), zero);
+  const Shape bits(PRED, inst.shape().dims());
+  Instruction* are_zero[2];
+  for (const size_t side : {0, 1}) {
+    are_zero[side] = to.Make(Opcode::kCompare, bits, {factors[side], zeros},
+                             CompareAttrs{ComparisonDirection::kEq});
+  }
+  Instruction* is_either = to.Make(Opcode::kOr, bits, {are_zero[0], are_zero[1]});
+  Instruction* without_sign = to.Make(Opcode::kAdd, inst.shape(), {product, zeros});
+  return to.Make(Opcode::kSelect, inst.shape(), {is_either, without_sign, product});
 }
 
 Instruction* SliceOfSlice(Maker& to, Instruction& inst) {
@@ -328,6 +376,13 @@ constexpr Rule kRules[] = {
      "y = f32[3,5,6] parameter(1)\n"
      "ROOT r = f32[3,2,4,6] dot(t, y), lhs_batch_dims={0}, rhs_batch_dims={0}, "
      "lhs_contracting_dims={3}, rhs_contracting_dims={1}"},
+    {"dot-nothing", "dot(x, y) that contracts nothing -> broadcast(x) * broadcast(y)",
+     "one product per element, rounded once, with -0 + 0 where a factor is zero; f32, f64, "
+     "integers",
+     Opcode::kDot, DotOfNothing,
+     "x = f32[5,3] parameter(0)  y = f32[4,3] parameter(1)\n"
+     "ROOT r = f32[3,5,4] dot(x, y), lhs_batch_dims={1}, rhs_batch_dims={1}, "
+     "lhs_contracting_dims={}, rhs_contracting_dims={}"},
     {"slice-all", "slice(x) of everything -> x", "nothing is left out: the sizes are those of x",
      Opcode::kSlice,
      [](Maker&, Instruction& inst) {
