@@ -34,6 +34,7 @@
 #include <span>
 
 #include "axle/codegen/llvm/access_checks.h"
+#include "axle/codegen/llvm/half_conversions.h"
 #include "axle/codegen/llvm/kernel_operands.h"
 #include "axle/codegen/llvm/lane_emitter.h"
 #include "axle/codegen/llvm/lane_memory.h"
@@ -57,6 +58,7 @@ class KernelWriter {
         module_(module),
         b_(module.getContext()),
         emitter_(b_, width_, target),
+        halves_(program_, target),
         memory_(b_, emitter_, spec, target),
         folds_(b_, emitter_, width_, spec),
         checks_(target.checks) {
@@ -113,7 +115,7 @@ class KernelWriter {
   }
 
   unsigned NumOperations() const {
-    i64 count = program_.num_operations();
+    i64 count = halves_.num_needed();
     for (const LoopFold& fold : spec_.folds) {
       count += fold.reducer != nullptr ? fold.reducer->num_operations() : 1;
     }
@@ -320,19 +322,20 @@ class KernelWriter {
     splats.resize(program_.code.size());
     for (size_t i = 0; i < program_.code.size(); ++i) {
       const LaneOp& op = program_.code[i];
-      if (splats[i] != nullptr) continue;
+      if (splats[i] != nullptr || !halves_.IsNeeded(i)) continue;
       if (op.primitive == Primitive::kInput) {
         const bool is_of_kind = input_strides_[op.input()] == kind;
         if (is_of_kind) splats[i] = memory_.LoadUniform(op, inputs[op.input()]);
         continue;
       }
-      const bool is_uniform = std::ranges::all_of(
-          op.taken(), [&](LaneId operand) { return splats[operand] != nullptr; });
+      const auto is_splat = [&](LaneId operand) { return splats[operand] != nullptr; };
+      const bool is_uniform = halves_.IsConversion(i) ? is_splat(halves_.OperandOf(i))
+                                                      : std::ranges::all_of(op.taken(), is_splat);
       if (!is_uniform) continue;
       if (op.primitive == Primitive::kElement) {
         AddElementsAt(static_cast<LaneId>(i), inputs, kind, uniform);
       } else {
-        splats[i] = emitter_.Lower(program_, op, splats);
+        splats[i] = Lower(i, splats);
       }
     }
     for (size_t i = 0; i < program_.code.size(); ++i) {
@@ -343,6 +346,11 @@ class KernelWriter {
       if (uniform.divisors.contains(divisor)) continue;
       uniform.divisors.try_emplace(divisor, b_, emitter_, op.type, splats[divisor]);
     }
+  }
+
+  Value* Lower(size_t op, std::span<Value* const> values) {
+    return halves_.IsConversion(op) ? halves_.Lower(b_, op, values)
+                                    : emitter_.Lower(program_, program_.code[op], values);
   }
 
   // The same for the elements of an input with a number that is known: one for the row, or those
@@ -437,7 +445,7 @@ class KernelWriter {
 
   void Compute(const LaneOp& op, size_t i, Body& body) {
     Value*& value = body.values[i];
-    if (value != nullptr) return;
+    if (value != nullptr || !halves_.IsNeeded(i)) return;
     if (op.primitive == Primitive::kElement) {
       const auto& firsts = body.row->uniform.firsts;
       const auto first = firsts.find(static_cast<LaneId>(i));
@@ -447,7 +455,7 @@ class KernelWriter {
                                          input_strides_[op.input()], inner_strides_[op.input()])
                   : LoadFrom(op, first->second, body.index);
     } else if (op.primitive != Primitive::kInput) {
-      value = emitter_.Lower(program_, op, body.values);
+      value = Lower(i, body.values);
     } else if (input_strides_[op.input()] == InnerStride::kAny) {
       value = LoadFrom(op, body.row->inputs[op.input()], body.index);
     } else {
@@ -560,6 +568,7 @@ class KernelWriter {
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
   LaneEmitter emitter_;
+  HalfConversions halves_;
   LaneMemory memory_;
   RowFolds folds_;
   AccessChecks* checks_;  // or null
