@@ -23,6 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOWER = "axle/codegen/llvm/lane_lowering.cc"
 ROW_FOLDS = "axle/codegen/llvm/row_folds.cc"
 MEMORY = "axle/codegen/llvm/lane_memory.cc"
+GROUPS = "axle/codegen/llvm/lane_groups.cc"
+HALVES = "axle/codegen/llvm/half_conversions.cc"
 EMIT = "axle/codegen/llvm/lane_emitter.cc"
 SMALL = "axle/codegen/llvm/small_lowering.cc"
 SMALL_VALUES = "axle/codegen/llvm/small_values.cc"
@@ -66,6 +68,11 @@ FAULTS = [
     ("a tail reads whole vectors", MEMORY,
      "b_.CreateMaskedLoad(vector, address, AlignOf(array.type), Mask(array.num_parts), zeros);",
      "b_.CreateAlignedLoad(vector, address, AlignOf(array.type));"),
+    ("the last group of a row is left out", GROUPS, "return b_.CreateICmpSLT(Numbers(positions",
+     "return b_.CreateICmpSLT(Numbers(Dims(width_, positions[width_ - 1])"),
+    ("a lane of a group takes what the third source has", GROUPS, "} else if (is_here) {", "} else if (is_here && s < 2) {"),
+    ("f16 is truncated where it is widened", HALVES, "b.CreateTrunc(bits, narrow)",
+     "b.CreateAnd(b.CreateTrunc(bits, narrow), 0xfffe)"),
     ("lanes of a masked fold are joined", ROW_FOLDS,
      "joined = b_.CreateSelect(mask(), joined, first);", "joined = b_.CreateSelect(mask(), joined, joined);"),
     ("lanes of a sum are joined with their neighbours first", ROW_FOLDS,

@@ -36,7 +36,7 @@ class KeyWriter {
   // key, or is left out on purpose. How often a loop passes selects its level, which comes beside.
   void AddLoop(const LoopKernelSpec& spec) {
     const auto& [program, inputs, form, folds, lanes, in_order, streams, passes_once, is_brief,
-                 row_sizes, fetches] = spec;
+                 row_sizes, fetches, pattern] = spec;
     AddProgram(*program);
     AddAll(inputs);
     Add(static_cast<i64>(form));
@@ -50,6 +50,21 @@ class KeyWriter {
     Add(lanes);
     for (const bool flag : {in_order, streams, is_brief}) Add(flag);
     AddAll(fetches);
+    AddPattern(pattern);
+  }
+  void AddPattern(const LoopPattern& pattern) {
+    const auto& [size, operands, reduced, columns] = pattern;
+    Add(size);
+    if (size == 0) return;
+    Add(std::ssize(operands));
+    for (const auto& [stride, offsets, beside, distance] : operands) {
+      Add(stride);
+      AddAll(offsets);
+      Add(beside);
+      Add(distance);
+    }
+    Add(reduced);
+    Add(columns);
   }
   void AddMerge(const MergeKernelSpec& spec) {
     const auto& [less, other_bytes] = spec;

@@ -6,6 +6,8 @@
 //   folds of runs    RunFoldPlan
 //   folds staged     StagedFoldPlan
 //
+// A loop over groups (schedule/loop_pattern.h), with short folds or without, is a LoopPlan too.
+//
 // The order here matters. Reciprocals are put in (kFast) before the spec, because the key is made
 // from the final program; and rows of a kRows region are tiled (TileByRows) before RowSizesOf,
 // because the kernel relies on what the tiles are.
@@ -69,6 +71,21 @@ std::map<ValueId, RowsPlan::Operand> OperandsOf(const Region& rows) {
   return operand_of;
 }
 
+// Whether the rows of a region of kind kRows, unless there are none, are groups of a loop's only
+// row.
+bool HasRowsOf(const GroupedLoop& groups, const Dims& sizes, i64 rows) {
+  return rows == 0 || (groups.num_dims == 1 && sizes[0] % rows == 0);
+}
+
+std::shared_ptr<LoopPlan> PlanGroups(const GroupedLoop& groups, const Dims& sizes,
+                                     std::span<const LoopOperand> operands) {
+  std::shared_ptr<LoopPlan> plan = PlanLoop(sizes, operands, groups.num_dims);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    plan->offsets[i] += groups.first[i] * operands[i].element_bytes;
+  }
+  return plan;
+}
+
 }  // namespace
 
 LoopRecords::Rows LoopRecords::MakeRows(Region& region, bool may_stream) {
@@ -111,9 +128,22 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
     operands.push_back({outputs[o], lanes.outputs[o].element_bytes()});
   }
   const double time = static_cast<double>(loop.num_positions) * PositionTime(loop);
-  const std::vector<InnerStride> strides = InnerStrides(accesses, sizes);
+  auto groups = FindGroups(lanes, sizes, accesses, outputs, loop.fold_shape, loop.folds);
+  if (groups && !HasRowsOf(*groups, sizes, rows)) groups.reset();
+  const std::vector<InnerStride> strides = groups ? groups->inputs : InnerStrides(accesses, sizes);
   if (rounding_ == Rounding::kFast) loop.program = WithReciprocals(loop.program, strides);
   LoopKernelSpec spec{&kernels_.Keep(std::move(loop.program)), strides};
+  if (groups) {
+    PutBeside(region, *groups);
+    const std::shared_ptr<LoopPlan> plan = PlanGroups(*groups, sizes, operands);
+    CheckMemory(*plan, region, outputs);
+    CheckBeside(*plan, region, groups->pattern);
+    if (rows > 0) TileByRows(*plan, rows);
+    SetFoldForm(spec, loop.fold_shape, loop.folds, FoldPath::kInOrder, rounding_);
+    spec.pattern = std::move(groups->pattern);
+    kernels_.Add(std::move(spec), plan);
+    return {&RunLoop, plan, plan.get(), plan->num_tiles, time};
+  }
   spec.fetches = loop.fetches;
   if (loop.folds.empty()) {
     const std::shared_ptr<LoopPlan> plan = PlanLoop(sizes, operands);
@@ -171,6 +201,30 @@ void LoopRecords::FetchAhead(const Region& region, const LoopPlan& plan,
   }
 }
 
+// Finds the outputs of a grouped loop that lie in the same array: the first of them there gets the
+// others beside it.
+void LoopRecords::PutBeside(const Region& region, GroupedLoop& groups) const {
+  const auto outputs = std::span(groups.pattern.operands).subspan(region.inputs.size());
+  const auto place_of = [&](size_t o) {
+    return sub_views_.find(region.outputs[o])->second.access.offset +
+           groups.first[region.inputs.size() + o];
+  };
+  std::map<ValueId, size_t> first_in;  // by whole value
+  for (const bool is_second_pass : {false, true}) {
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      const auto view = sub_views_.find(region.outputs[o]);
+      if (view == sub_views_.end() || outputs[o].offsets.empty()) continue;
+      size_t& first = first_in.try_emplace(view->second.whole, o).first->second;
+      if (!is_second_pass) {
+        if (place_of(o) < place_of(first)) first = o;
+      } else if (first != o && outputs[o].stride == outputs[first].stride) {
+        outputs[o].beside = static_cast<std::int32_t>(first);
+        outputs[o].distance = place_of(o) - place_of(first);
+      }
+    }
+  }
+}
+
 // An array that is read in several ways counts once, and none for more than fills the caches.
 i64 LoopRecords::PassedBytesOf(const Region& region, const LoopPlan& plan,
                                std::span<const LoopOperand> operands) const {
@@ -199,6 +253,19 @@ void LoopRecords::CheckMemory(LoopPlan& plan, const Region& region,
     for (const AccessFactor& factor : outputs[o].factors) last += (factor.size - 1) * factor.stride;
     plan.memory_bytes[region.inputs.size() + o] =
         (last + 1) * schedule_.values[region.outputs[o]].array.element_bytes();
+  }
+}
+
+// What lies beside an output is stored through its pointer.
+void LoopRecords::CheckBeside(LoopPlan& plan, const Region& region,
+                              const LoopPattern& pattern) const {
+  const size_t num_inputs = region.inputs.size();
+  for (size_t o = num_inputs; is_checked_ && o < pattern.operands.size(); ++o) {
+    const auto& [stride, offsets, beside, distance] = pattern.operands[o];
+    if (beside < 0) continue;
+    const i64 bytes = schedule_.values[region.outputs[o - num_inputs]].array.element_bytes();
+    i64& all = plan.memory_bytes[num_inputs + static_cast<size_t>(beside)];
+    all = std::max(all, plan.memory_bytes[o] + distance * bytes);
   }
 }
 

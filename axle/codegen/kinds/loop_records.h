@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "axle/codegen/kernel_cache/kernel_table.h"
+#include "axle/codegen/schedule/loop_pattern.h"
 #include "axle/codegen/schedule/sub_views.h"
 #include "axle/codegen/steps/rows_step.h"
 #include "axle/core/kernel.h"
@@ -52,6 +53,8 @@ class LoopRecords {
   i64 PassedBytesOf(const Region& region, const LoopPlan& plan,
                     std::span<const LoopOperand> operands) const;
   void CheckMemory(LoopPlan& plan, const Region& region, std::span<const Access> outputs) const;
+  void PutBeside(const Region& region, GroupedLoop& groups) const;
+  void CheckBeside(LoopPlan& plan, const Region& region, const LoopPattern& pattern) const;
 
   const Schedule& schedule_;
   const SubViews& sub_views_;

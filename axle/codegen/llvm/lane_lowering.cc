@@ -15,6 +15,14 @@
 // (row_folds.h). A fold of columns loads its accumulators, folds all rows of an iteration into
 // them, in order, and stores them.
 //
+// A grouped loop (LoopPattern) has blocks of groups instead, written out, and one of what is left:
+//
+//   for each row
+//     for (g = 0; g + B <= inner; g += B) block(g), its vectors one after the other
+//     if (g < inner) block(g) on the groups that are left
+//
+// Its folds have a result in each lane, and a body for each of the elements that are joined.
+//
 // A body loads every input, runs the operations in order and stores every output, so an output that
 // is an input's array is read before it is written. A pred is a byte in memory and a bit in a
 // register. Lanes that the mask of the tail leaves out compute on zeros, or on the last element of
@@ -37,6 +45,7 @@
 #include "axle/codegen/llvm/half_conversions.h"
 #include "axle/codegen/llvm/kernel_operands.h"
 #include "axle/codegen/llvm/lane_emitter.h"
+#include "axle/codegen/llvm/lane_groups.h"
 #include "axle/codegen/llvm/lane_memory.h"
 #include "axle/codegen/llvm/row_folds.h"
 #include "axle/codegen/llvm/uniform_quotient.h"
@@ -61,6 +70,8 @@ class KernelWriter {
         halves_(program_, target),
         memory_(b_, emitter_, spec, target),
         folds_(b_, emitter_, width_, spec),
+        groups_(b_, emitter_, memory_, spec, width_,
+                target.vector_bytes == 64 && target.checks == nullptr),
         checks_(target.checks) {
     llvm::Type *pointer = b_.getPtrTy(), *number = b_.getInt64Ty();
     auto* type = llvm::FunctionType::get(
@@ -73,9 +84,9 @@ class KernelWriter {
 
   void Write() {
     inner_ = function_->getArg(1);
-    memory_.SetInner(inner_);
     outer_ = function_->getArg(2);
     b_.SetInsertPoint(NewBlock("entry"));
+    memory_.SetInner(IsGrouped() ? TimesGroups(inner_, spec_.pattern.size) : inner_);
     LoadStrides();
     ComputeUniform(firsts_, InnerStride::kOne, of_all_rows_);
     Value* row = b_.getInt64(0);
@@ -108,6 +119,7 @@ class KernelWriter {
     Value* index;
     std::vector<Value*> values;  // by operation
     std::vector<Value*> loaded;  // by input
+    Dims positions = {};         // of the lanes in a block of groups
   };
 
   llvm::BasicBlock* NewBlock(const char* name) {
@@ -123,6 +135,11 @@ class KernelWriter {
   }
   bool ReadsApart() const {
     return std::ranges::find(input_strides_, InnerStride::kAny) != input_strides_.end();
+  }
+
+  bool IsGrouped() const { return spec_.pattern.size > 0; }
+  Value* TimesGroups(Value* groups, i64 elements) {
+    return b_.CreateMul(groups, b_.getInt64(static_cast<std::uint64_t>(elements)));
   }
 
   // Vectors in an iteration of the main loop; 0: there is none. Functions are chains: a processor
@@ -147,7 +164,7 @@ class KernelWriter {
   }
 
   unsigned RowsPerIteration() const {
-    if (ReadsApart() || spec_.form != FoldForm::kColumns) return 1;
+    if (IsGrouped() || ReadsApart() || spec_.form != FoldForm::kColumns) return 1;
     // With few columns, reducers wait for the result of the row before; several rows per iteration
     // keep them from waiting for memory too.
     const bool reduces = std::ranges::any_of(
@@ -191,7 +208,11 @@ class KernelWriter {
       }
     }
     for (Row& each : rows_) ComputeUniform(each.inputs, InnerStride::kUniform, each.uniform);
-    WriteIteration();
+    if (IsGrouped()) {
+      WriteBlocks();
+    } else {
+      WriteIteration();
+    }
     Value* next_index = b_.CreateAdd(index, b_.getInt64(count));
     auto* last = b_.GetInsertBlock();
     index->addIncoming(next_index, last);
@@ -282,6 +303,91 @@ class KernelWriter {
     b_.SetInsertPoint(behind);
     heads = folds_.Start(queue, before);
     for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(rest_queue[q], end);
+  }
+
+  // Writes the code for all groups of the row at hand.
+  void WriteBlocks() {
+    // What is loaded is shuffled.
+    const i64 operations =
+        (static_cast<i64>(NumOperations()) + 2 * groups_.NumSources()) * spec_.pattern.reduced;
+    constexpr i64 kMaxVectors = 4, kMaxOperations = 64;
+    while (2 * groups_.num_vectors() <= kMaxVectors &&
+           2 * groups_.num_vectors() * operations <= kMaxOperations) {
+      groups_.DoubleBlock();
+    }
+    auto *begin = b_.GetInsertBlock(), *main = NewBlock("main"), *after = NewBlock("after"),
+         *rest = NewBlock("rest"), *behind = NewBlock("behind");
+    Value *zero = b_.getInt64(0), *step = b_.getInt64(static_cast<std::uint64_t>(groups_.groups()));
+    b_.CreateCondBr(b_.CreateICmpSLE(step, inner_), main, after);
+
+    b_.SetInsertPoint(main);
+    auto* group = b_.CreatePHI(b_.getInt64Ty(), 2);
+    group->addIncoming(zero, begin);
+    WriteBlock(group, nullptr);
+    Value* next = b_.CreateAdd(group, step);
+    auto* main_end = b_.GetInsertBlock();
+    group->addIncoming(next, main_end);
+    b_.CreateCondBr(b_.CreateICmpSLE(b_.CreateAdd(next, step), inner_), main, after);
+
+    b_.SetInsertPoint(after);
+    auto* first_left = b_.CreatePHI(b_.getInt64Ty(), 2);
+    first_left->addIncoming(zero, begin);
+    first_left->addIncoming(next, main_end);
+    b_.CreateCondBr(b_.CreateICmpSLT(first_left, inner_), rest, behind);
+
+    b_.SetInsertPoint(rest);
+    WriteBlock(first_left, b_.CreateSub(inner_, first_left));
+    b_.CreateBr(behind);
+    b_.SetInsertPoint(behind);
+  }
+
+  // One block, from `group` on; of the groups that are left, unless `left` is null.
+  void WriteBlock(Value* group, Value* left) {
+    groups_.BeginBlock(group, left);
+    Value* first = TimesGroups(group, groups_.lanes_per_group());
+    for (i64 v = 0; v < groups_.num_vectors(); ++v) {
+      const i64 lanes_before = v * width_;
+      Value* index = b_.CreateAdd(first, b_.getInt64(static_cast<std::uint64_t>(lanes_before)));
+      Value* valid = nullptr;
+      if (left != nullptr) {
+        Value* lanes = TimesGroups(left, groups_.lanes_per_group());
+        valid = b_.CreateSub(lanes, b_.getInt64(static_cast<std::uint64_t>(lanes_before)));
+        valid = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, valid, b_.getInt64(0));
+      }
+      memory_.SetValid(valid);
+      WriteVector(v, index);
+    }
+  }
+
+  // A vector of the block, or of results of its folds.
+  void WriteVector(i64 vector, Value* index) {
+    const Row& row = rows_[0];
+    columns_.clear();
+    for (size_t f = 0; f < spec_.folds.size(); ++f) {
+      columns_.push_back(emitter_.Constant(FoldType(f), spec_.folds[f].identity));
+    }
+    std::vector<Body> bodies;
+    for (i64 element = 0; element < spec_.pattern.reduced; ++element) {
+      bodies.push_back({&row, index, row.uniform.splats, {}});
+      bodies.back().loaded.resize(program_.inputs.size());
+      bodies.back().positions = groups_.PositionsOf(vector, element);
+    }
+    for (size_t i = 0; i < program_.code.size(); ++i) {
+      if (!Divide(program_.code[i], i, bodies)) {
+        for (Body& body : bodies) Compute(program_.code[i], i, body);
+      }
+    }
+    for (const Body& body : bodies) {
+      Store(body);
+      for (size_t f = 0; f < spec_.folds.size(); ++f) {
+        columns_[f] =
+            emitter_.Join(spec_.folds[f].join, FoldType(f), columns_[f], FoldedValue(body, f));
+      }
+    }
+    for (size_t f = 0; f < columns_.size(); ++f) {
+      memory_.Store(program_.outputs[NumStores() + f], columns_[f], row.outputs[NumStores() + f],
+                    index);
+    }
   }
 
   void StoreFolds() {
@@ -456,6 +562,8 @@ class KernelWriter {
                   : LoadFrom(op, first->second, body.index);
     } else if (op.primitive != Primitive::kInput) {
       value = Lower(i, body.values);
+    } else if (input_strides_[op.input()] == InnerStride::kPattern) {
+      value = groups_.Load(op, body.row->inputs[op.input()], body.positions);
     } else if (input_strides_[op.input()] == InnerStride::kAny) {
       value = LoadFrom(op, body.row->inputs[op.input()], body.index);
     } else {
@@ -476,6 +584,11 @@ class KernelWriter {
   void Finish(const Body& body) {
     if (spec_.form == FoldForm::kRows) FoldIntoRow(body);
     if (spec_.form == FoldForm::kColumns) FoldIntoColumns(body);
+    Store(body);
+  }
+
+  void Store(const Body& body) {
+    std::map<size_t, std::vector<LaneGroups::Stored>> apart;  // by output that they go through
     size_t result = 0;
     for (size_t i = 0; i < NumStores(); ++i) {
       const LaneArray& array = program_.outputs[i];
@@ -489,8 +602,15 @@ class KernelWriter {
         value =
             b_.CreateShuffleVector(value, body.values[program_.results[result + 1]], interleaved);
       }
-      memory_.Store(array, value, body.row->outputs[i], body.index);
+      if (IsGrouped() && groups_.IsApart(i)) {
+        apart[groups_.StoredThrough(i)].emplace_back(i, value);
+      } else {
+        memory_.Store(array, value, body.row->outputs[i], body.index);
+      }
       result += array.num_parts;
+    }
+    for (const auto& [through, outputs] : apart) {
+      groups_.Store(outputs, body.row->outputs[through], body.positions);
     }
   }
 
@@ -571,6 +691,7 @@ class KernelWriter {
   HalfConversions halves_;
   LaneMemory memory_;
   RowFolds folds_;
+  LaneGroups groups_;
   AccessChecks* checks_;  // or null
   llvm::Function* function_;
   Value* inner_;  // length of a row

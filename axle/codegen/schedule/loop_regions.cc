@@ -19,6 +19,7 @@
 // closed, its instructions have no values, so a reader outside of it has to close it first.
 #include <algorithm>
 
+#include "axle/codegen/schedule/loop_pattern.h"
 #include "axle/codegen/schedule/schedule_builder.h"
 
 namespace axle {
@@ -40,9 +41,11 @@ constexpr size_t kMaxInputs = 40;
 // Constants besides, and those that are folded as they stand.
 constexpr size_t kMaxConstants = 32;
 static_assert(kMaxInputs + kMaxConstants + kMaxWeight + 2 * kMaxFolds <= kMaxLoopOperands);
-// A view whose neighbours lie apart is read in place by loops up to this size, and moved into order
-// first by longer ones.
+// A view whose neighbours lie far apart is read in place by loops up to this size, and moved into
+// order first by longer ones.
 constexpr i64 kMaxPositionsApart = 1024;
+// A copy of fewer elements is done before its code would be there.
+constexpr i64 kMinCopied = i64{1} << 14;
 
 // Neighbouring positions read neighbours, or one element.
 bool IsRowMajorRead(const Access& access) {
@@ -64,6 +67,7 @@ ScheduleBuilder::WeightKey ScheduleBuilder::WeightKeyOf(const Instruction& inst)
 // reads alone.
 i64 ScheduleBuilder::WeightOf(const Instruction& inst) {
   if (StateOf(inst).fold) return 1;  // to be joined with its init
+  if (StateOf(inst).is_copied) return 1;
   if (const auto& read = StateOf(inst).read) return 1 + kTermWeight * std::ssize(read->terms);
   i64& weight = weights_[WeightKeyOf(inst)];
   if (weight > 0) return weight;
@@ -204,6 +208,46 @@ Status ScheduleBuilder::JoinLoop(const Instruction& inst, i64 n) {
   return {};
 }
 
+Status ScheduleBuilder::CopyInLoop(const Instruction& inst, const Instruction* reader) {
+  State& state = StateOf(inst);
+  const i64 n = inst.shape().is_array() ? inst.shape().num_elements() : 0;
+  if (state.has_values || state.open != nullptr || !state.view || n < kMinCopied) return {};
+  const auto is_copy = [&] {
+    const Access& access = state.view->access;
+    return !IsRowMajorRead(access) && IsDenseRead(access);
+  };
+  if (!is_copy()) return {};
+  AXLE_TRY(Need(*state.view->base));  // that may close a region that copies this view
+  if (state.has_values || IsInlineConstant(*state.view)) return {};
+  state.is_copied = true;
+  OpenRegion* region = nullptr;
+  for (i64 i = 0; region == nullptr && reader != nullptr && i < reader->num_operands(); ++i) {
+    OpenRegion* const open = StateOf(*reader->operand(i)).open;
+    if (open != nullptr && open->folds.empty() && TryJoin(*open, inst)) region = open;
+  }
+  if (region == nullptr) {
+    region = NewRegion(n);
+    AXLE_INVARIANT(TryJoin(*region, inst), "one copy can always be a loop");
+  }
+  AddTo(*region, inst);
+  return {};
+}
+
+void ScheduleBuilder::AddCopy(LaneCompiler& compiler, const Instruction& inst, Region& region,
+                              std::vector<const Instruction*>& readers) {
+  const View& view = *StateOf(inst).view;
+  const RegionInput wanted = {StateOf(*view.base).values[0], view.access};
+  const auto found = std::ranges::find(region.inputs, wanted);
+  if (found != region.inputs.end()) {
+    const auto k = static_cast<size_t>(found - region.inputs.begin());
+    if (readers[k] == nullptr) return compiler.AddReader(inst, static_cast<int>(k));
+    return compiler.AddAlias(inst, *readers[k]);
+  }
+  compiler.AddInput(inst);
+  region.inputs.push_back(wanted);
+  readers.push_back(&inst);
+}
+
 ScheduleBuilder::OpenRegion* ScheduleBuilder::NewRegion(i64 n) {
   open_.push_back(std::make_unique<OpenRegion>(OpenRegion{.instructions = {}, .num_positions = n}));
   return open_.back().get();
@@ -213,7 +257,9 @@ ScheduleBuilder::OpenRegion* ScheduleBuilder::NewRegion(i64 n) {
 // or in memory.
 Status ScheduleBuilder::PrepareRead(const Instruction& operand, i64 n) {
   const View read = ReadFor(operand, n);
-  if (!IsRowMajorRead(read.access) && n > kMaxPositionsApart) AXLE_TRY(Need(operand));
+  if (!IsRowMajorRead(read.access) && n > kMaxPositionsApart && !IsDenseRead(read.access)) {
+    AXLE_TRY(Need(operand));
+  }
   const View now = ReadFor(operand, n);
   const bool by_position = now.access.IsWhole() && now.base->shape().num_elements() == n;
   return by_position || IsInlineConstant(now) ? Status() : Need(*now.base);
@@ -374,6 +420,10 @@ Status ScheduleBuilder::Close(OpenRegion& open, bool may_be_again) {
       AddElements(compiler, *inst, open, region, readers);
       continue;
     }
+    if (StateOf(*inst).is_copied) {
+      AddCopy(compiler, *inst, region, readers);
+      continue;
+    }
     for (i64 i = FirstRead(*inst); i < inst->num_operands(); ++i) {
       AddOperand(compiler, *inst->operand(i), open, region, readers);
     }
@@ -404,6 +454,8 @@ Status ScheduleBuilder::Close(OpenRegion& open, bool may_be_again) {
   for (const Instruction* inst : open.instructions) {
     StateOf(*inst).open = nullptr;
     StateOf(*inst).is_closed = true;
+    if (StateOf(*inst).is_copied) StateOf(*inst).view.reset();
+    StateOf(*inst).is_copied = false;
   }
   const auto sizes = SizesFor(open, region.inputs);
   AXLE_INVARIANT(sizes.has_value(), "what joins a loop fits its sizes");
@@ -449,6 +501,10 @@ std::unordered_set<const Instruction*> ScheduleBuilder::ConstantsInCode(const Op
   for (const Instruction* inst : open.instructions) {
     if (StateOf(*inst).read) {
       AddElements(probe, *inst, probe.AddArray(inst->shape().type()), number_of);
+      continue;
+    }
+    if (StateOf(*inst).is_copied) {
+      if (!probe.Contains(*inst)) probe.AddInput(*inst);
       continue;
     }
     for (i64 i = FirstRead(*inst); i < inst->num_operands(); ++i) read(*inst->operand(i));

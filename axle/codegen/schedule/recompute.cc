@@ -53,7 +53,8 @@ std::vector<const Instruction*> ScheduleBuilder::CheapChain(const Instruction& i
   std::vector<const Instruction*> chain = {&inst};
   i64 weight = 0, bytes_read = 0;
   for (size_t k = 0; k < chain.size(); ++k) {
-    if (StateOf(*chain[k]).fold || StateOf(*chain[k]).read) return {};
+    const State& state = StateOf(*chain[k]);
+    if (state.fold || state.read || state.is_copied) return {};
     weight += WeightOf(*chain[k]);
     if (weight > kMaxWeightAgain) return {};
     for (i64 i = 0; i < chain[k]->num_operands(); ++i) {
@@ -74,6 +75,10 @@ std::vector<const Instruction*> ScheduleBuilder::StoredBy(const OpenRegion& regi
                                                           bool may_be_again) {
   std::vector<const Instruction*> stored;
   for (const Instruction* inst : region.instructions) {
+    if (StateOf(*inst).is_copied) {  // somebody needs it
+      stored.push_back(inst);
+      continue;
+    }
     if (!IsReadOutside(*inst, region)) continue;
     if (!may_be_again || CheapChain(*inst, region).empty()) stored.push_back(inst);
   }

@@ -184,6 +184,9 @@ Status ScheduleBuilder::AddOfKind(const Instruction& inst, const RegionKindDef& 
 }
 
 StatusOr<Region*> ScheduleBuilder::AddWhole(const Instruction& inst, RegionKind kind) {
+  for (i64 i = 0; i < inst.num_operands() && kind == RegionKind::kMove; ++i) {
+    AXLE_TRY(CopyInLoop(*inst.operand(i), &inst));
+  }
   for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(Need(*inst.operand(i)));
   Region region{.kind = kind, .instructions = {&inst}};
   for (i64 i = 0; i < inst.num_operands(); ++i) {
@@ -355,6 +358,9 @@ Status ScheduleBuilder::Need(const Instruction& inst) {
     return AddMove(inst, GetOpDef(inst).index_map(inst));
   }
   AXLE_INVARIANT(state.view.has_value(), "a region computes what is read");
+  AXLE_TRY(CopyInLoop(inst, nullptr));
+  if (state.open != nullptr) return Close(*state.open);
+  if (state.has_values) return {};
   const View view = *state.view;
   AXLE_TRY(Need(*view.base));  // a region that this closes may read `inst` through the view
   state.view.reset();

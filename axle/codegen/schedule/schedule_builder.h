@@ -92,10 +92,11 @@ class ScheduleBuilder {
     std::optional<View> view;
     std::optional<FoldState> fold;
     std::unique_ptr<const IndexedRead> read;  // of an instruction in an open region, or in a loop
-    bool is_deferred = false;                 // no region computes it, unless one needs it
-    bool is_closed = false;                   // a region that is in the schedule computes it
-    bool is_again = false;  // and does not store it, though it is read: the reader computes it
-    int times_again = 0;    // how often that was so
+    bool is_copied = false;    // a loop copies what the view shows; it is no view afterwards
+    bool is_deferred = false;  // no region computes it, unless one needs it
+    bool is_closed = false;    // a region that is in the schedule computes it
+    bool is_again = false;     // and does not store it, though it is read: the reader computes it
+    int times_again = 0;       // how often that was so
   };
 
   State& StateOf(const Instruction& inst) { return states_[inst.index()]; }
@@ -171,6 +172,13 @@ class ScheduleBuilder {
   // Gives `inst` its values, if it has none yet, by regions that come before the next one.
   Status Need(const Instruction& inst);
 
+  // If a loop copies the view faster than a move: makes it part of one that also copies or computes
+  // an operand of `reader`, unless that is null, or of a new one.
+  Status CopyInLoop(const Instruction& inst, const Instruction* reader);
+  // Adds an instruction that is copied to the program of the region.
+  void AddCopy(LaneCompiler& compiler, const Instruction& inst, Region& region,
+               std::vector<const Instruction*>& readers);
+
   static bool IsInlineConstant(const View& read);
 
   // The number of operations of its lane program.
@@ -209,9 +217,11 @@ class ScheduleBuilder {
   i64 FirstRead(const Instruction& inst) { return StateOf(inst).fold ? 1 : 0; }
   i64 EndOfReads(const Instruction& inst) {
     const auto& read = StateOf(inst).read;
+    if (StateOf(inst).is_copied) return 1;
     return read ? std::ssize(read->terms) : inst.num_operands();
   }
   View ReadOf(const Instruction& inst, i64 i, i64 n) {
+    if (StateOf(inst).is_copied) return *StateOf(inst).view;
     if (const auto& read = StateOf(inst).read)
       return {read->terms[i].source, read->terms[i].access};
     return ReadFor(*inst.operand(i), n);

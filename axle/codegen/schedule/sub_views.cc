@@ -21,6 +21,7 @@
 #include <set>
 
 #include "axle/codegen/schedule/contraction_kernel.h"
+#include "axle/codegen/schedule/loop_pattern.h"
 #include "axle/codegen/schedule/small_regions.h"
 #include "axle/ops/op_def.h"
 #include "axle/runtime/program.h"
@@ -104,6 +105,12 @@ std::optional<Dims> SizesFor(const Region& loop, const SubViews& sub_views, i64 
   const bool fits = folds.empty() ? rows == 0 || n > rows || sizes->size() == 1
                                   : PathOf(fold_shape, folds, *sizes) == FoldPath::kInOrder;
   if (!fits) return std::nullopt;
+  if (const auto groups =
+          FindGroups(program, *sizes, std::span(accesses).subspan(1, loop.inputs.size()), outputs,
+                     fold_shape, folds);
+      groups && (rows == 0 || (groups->num_dims == 1 && sizes->front() % rows == 0))) {
+    return sizes;
+  }
   if (sizes->back() < loop_sizes.back() && !FillsVectors(sizes->back())) return std::nullopt;
   // Along a row, what is stored is a run; a fold is one element, or a run.
   for (const Access& output : outputs) {

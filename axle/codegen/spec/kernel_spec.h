@@ -23,13 +23,41 @@ enum class InnerStride : std::uint8_t {
   kUniform,  // one element for the whole row
   kOne,      // one element for all rows: its outer stride is 0
   kAny,      // elements `inner_strides` bytes apart
+  kPattern,  // where the pattern of the loop says
+};
+
+// Groups: what the row of a loop is made of where the dimensions that arrays agree on are short.
+// A row is `inner` groups of `size` positions, and position p of group g of an operand is the
+// element g * stride + offsets[p]. All of that is known to the code, which moves lanes by shuffles
+// with constant indices. Of two rows of f32[n,3], x[n,i] * y[n,j] has groups of 9 positions:
+//
+//   x        stride 3, offsets 0 0 0 1 1 1 2 2 2
+//   y        stride 3, offsets 0 1 2 0 1 2 0 1 2
+//   result   neighbours
+struct LoopPattern {
+  struct Operand {
+    i64 stride = 0;     // elements, not negative
+    Dims offsets = {};  // elements, the least is 0; empty: neighbours, or what InnerStride says
+    // Of an output that lies between the elements of another one, which has offsets too: that one,
+    // and how many elements behind its first one the first of this one is. They are stored
+    // together.
+    std::int32_t beside = -1;
+    i64 distance = 0;
+    bool operator==(const Operand&) const = default;
+  };
+  i64 size = 0;                   // 0: there are no groups
+  std::vector<Operand> operands;  // inputs, then outputs that are no folds
+  // With folds: a group is arrays [reduced, columns], row-major, and each has `columns` results.
+  // Elements are joined in their order, beginning with the identity.
+  i64 reduced = 1, columns = 1;
+  bool operator==(const LoopPattern&) const = default;
 };
 
 // A compiled loop over `outer` rows of `inner` positions. `pointers` are the elements that the
 // first position reads and writes, inputs first; along a row outputs are neighbours, and a fold of
 // rows is one element; from row to row operand i moves by outer_strides[i] bytes. An output may be
 // the same array as inputs that are read at the same positions, or in later rows, but not overlap
-// them otherwise.
+// them otherwise. With a pattern, `inner` is the number of groups of a row.
 // Checked code (JitTarget::checks) finds bounds behind the pointers: checked_kernel.h.
 using LoopKernel = void(void* const* pointers, i64 inner, i64 outer, const i64* outer_strides,
                         const i64* inner_strides);
@@ -90,6 +118,8 @@ struct LoopKernelSpec {
   // input is not read, its place is prefetched for a loop that will write it.
   std::vector<i64> fetches = {};
   static constexpr i64 kFetchesPlace = -1;
+  // kNone, or with folds whose results are neighbours: then rows are groups.
+  LoopPattern pattern = {};
 };
 
 // Outputs below this may still be in the caches, in part, when they are read.

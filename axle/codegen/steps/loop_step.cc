@@ -22,6 +22,9 @@ namespace {
 
 // Positions of a tile: enough to hide the cost of a call.
 constexpr i64 kTilePositions = 4096;
+// Groups that the kernel of a grouped loop takes at a time, or a multiple.
+constexpr i64 kBlockGroups = 64;
+static_assert(kTilePositions % kBlockGroups == 0);
 // Outputs that are streamed together: a processor fills a few lines at a time.
 constexpr size_t kMaxStreams = 4;
 // Alignment of rows that a kernel streams: at least that of its vectors.
@@ -61,13 +64,16 @@ std::vector<InnerStride> InnerStrides(std::span<const Access* const> inputs, con
   return inner;
 }
 
-std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperand> operands) {
+std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperand> operands,
+                                   size_t num_dims) {
   auto plan = std::make_shared<LoopPlan>();
-  plan->sizes = sizes;
+  plan->sizes.assign(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(num_dims));
+  for (size_t d = num_dims; d < sizes.size(); ++d) plan->group *= sizes[d];
   while (plan->sizes.size() < 2) plan->sizes.insert(plan->sizes.begin(), 1);
   const size_t rank = plan->sizes.size();
   for (const LoopOperand& operand : operands) {
     Dims strides = StridesOn(operand.access, sizes);
+    strides.resize(num_dims);
     while (strides.size() < rank) strides.insert(strides.begin(), 0);
     for (i64& stride : strides) stride *= operand.element_bytes;
     plan->outer_strides.push_back(strides[rank - 2]);
@@ -79,10 +85,11 @@ std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperan
   for (size_t d = 0; d + 1 < rank; ++d) rows *= plan->sizes[d];
   const i64 inner = plan->sizes.back();
   if (rows == 1) {
-    plan->positions_per_tile = kTilePositions;
-    plan->num_tiles = (inner + kTilePositions - 1) / kTilePositions;
+    plan->positions_per_tile =
+        (kTilePositions / plan->group + kBlockGroups - 1) / kBlockGroups * kBlockGroups;
+    plan->num_tiles = (inner + plan->positions_per_tile - 1) / plan->positions_per_tile;
   } else {
-    plan->rows_per_tile = std::max<i64>(1, kTilePositions / std::max<i64>(inner, 1));
+    plan->rows_per_tile = std::max<i64>(1, kTilePositions / std::max<i64>(inner * plan->group, 1));
     plan->num_tiles = (rows + plan->rows_per_tile - 1) / plan->rows_per_tile;
   }
   return plan;
@@ -154,7 +161,8 @@ int RunRows(const RunContext* run, const LoopPlan& plan, void* const* buffers, i
   for (size_t d = 0; d + 2 < rank; ++d) rows *= plan.sizes[d];
   i64 row = begin * plan.rows_per_tile;
   const i64 last = std::min(rows, end * plan.rows_per_tile);
-  const i64 most = std::max<i64>(1, kSlicePositions / std::max<i64>(inner, 1));
+  const i64 of_row = inner * plan.group;
+  const i64 most = std::max<i64>(1, kSlicePositions / std::max<i64>(of_row, 1));
   i64 since_look = 0;
   while (row < last) {
     const i64 first = row % outer;
@@ -170,7 +178,7 @@ int RunRows(const RunContext* run, const LoopPlan& plan, void* const* buffers, i
     }
     plan.kernel(pointers, inner, count, plan.outer_strides.data(), plan.inner_strides.data());
     row += count;
-    since_look += count * inner;
+    since_look += count * of_row;
     if (since_look >= kSlicePositions && row < last) {
       if (run->stopped(run)) return kKernelStopped;
       since_look = 0;
@@ -190,7 +198,7 @@ int RunRow(const RunContext* run, const LoopPlan& plan, void* const* buffers, i6
   i64 position = begin * plan.positions_per_tile;
   const i64 last = std::min(plan.sizes[1], end * plan.positions_per_tile);
   while (position < last) {
-    const i64 count = std::min(last - position, kSlicePositions);
+    const i64 count = std::min(last - position, kSlicePositions / plan.group);
     for (size_t i = 0; i < num_operands; ++i) {
       pointers[i] = static_cast<std::byte*>(buffers[i]) + plan.offsets[i] + position * strides[i];
     }

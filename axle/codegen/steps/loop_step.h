@@ -34,7 +34,8 @@ class LimitClock {
 // A loop with its sizes, strides and tiles. Operands are inputs, then outputs.
 struct LoopPlan {
   LoopKernel* kernel = nullptr;
-  Dims sizes;  // outermost first, at least two
+  Dims sizes;     // outermost first, at least two; the last one counts groups of a grouped loop
+  i64 group = 1;  // positions of a group
   // By operand and dimension, in bytes. The strides of operand i are [i * sizes.size(), ...).
   Dims strides;
   Dims outer_strides, inner_strides;  // strides of the last two dimensions, by operand
@@ -61,8 +62,14 @@ inline void RunOneRow(const LoopPlan& plan, void* const* pointers, i64 count) {
 // How the inputs are read along the last dimension of `sizes`.
 std::vector<InnerStride> InnerStrides(std::span<const Access* const> inputs, const Dims& sizes);
 
-// `kernel` is filled in when it has been compiled. `sizes` are CommonSizes of the accesses.
-std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperand> operands);
+// `kernel` is filled in when it has been compiled. `sizes` are CommonSizes of the accesses; those
+// behind the first `num_dims` are inside of groups.
+std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperand> operands,
+                                   size_t num_dims);
+inline std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes,
+                                          std::span<const LoopOperand> operands) {
+  return PlanLoop(sizes, operands, sizes.size());
+}
 
 // Whether the outputs, the last `num_outputs` operands, are better written past the caches: each is
 // larger than they are, or what the loop passes over is, and its rows begin where
