@@ -6,8 +6,17 @@
 // into a plan, up to 16 side by side, transformed and copied back. An inverse transform is a
 // forward one with real and imaginary parts exchanged on the way in and out. The division by the
 // product of lengths happens once, in the last dimension.
+//
+// A real line of an even length n is n / 2 complex numbers, x[2 j] + i x[2 j + 1]. With their
+// spectrum Z, E = (Z[k] + conj Z[n/2 - k]) / 2 is that of the even elements and O, with a
+// difference and a factor -i, that of the odd ones: X[k] = E + w^k O. The inverse goes the other
+// way.
+//
+// This is the definition, and what the interpreter runs. Compiled programs have kernels
+// (axle/kernels/fft.h) with the same bits.
 #include <algorithm>
 
+#include "axle/linalg/linear_algebra.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/fft_plan.h"
 #include "axle/ops/scratch_memory.h"
@@ -15,6 +24,10 @@
 namespace axle {
 
 extern const OpDef kFftDef;
+
+bool IsFft(const Instruction& inst) {
+  return inst.opcode() == Opcode::kFft;
+}
 
 namespace {
 
@@ -113,10 +126,8 @@ void Gather(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
   for (i64 j = 0; j < lines.length; ++j) {
     const bool is_mirrored = j >= lines.in_size;
     const i64 source = is_mirrored ? lines.length - j : j;
-    // The first element of a Hermitian sequence is real, and so is the middle one of an even
-    // length.
-    const bool is_real =
-        lines.in_parts == 1 || (lines.is_half && (j == 0 || 2 * j == lines.length));
+    // The first element of a Hermitian sequence is real.
+    const bool is_real = lines.in_parts == 1 || (lines.is_half && j == 0);
     for (i64 w = 0; w < width; ++w) {
       const i64 line = first + w;
       // The first element of the line: its outer and inner position around the transformed
@@ -145,24 +156,142 @@ void Scatter(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
   }
 }
 
-template <typename T>
-Status TransformLines(const Lines<T>& lines, const EvalContext& context) {
-  // Up to 16 lines at once, to fill vectors, fewer if they are long.
+// Calls run(first, taken, plan) for up to 16 lines at once, to fill vectors, fewer if they are
+// long. `length` is that of the complex transform, P its type.
+template <typename P, typename Run>
+Status ForLines(i64 length, i64 count, const EvalContext& context, const Run& run) {
   constexpr i64 kMaxWidth = 16, kMaxElements = 1 << 18;
-  const i64 room = std::max<i64>(1, kMaxElements / lines.length);
-  const i64 width = std::min({lines.count, kMaxWidth, room});
-  const ScratchMemory scratch(context, FftPlan<T>::ScratchBytes(lines.length, width));
+  const i64 room = std::max<i64>(1, kMaxElements / length);
+  const i64 width = std::min({count, kMaxWidth, room});
+  const ScratchMemory scratch(context, FftPlan<P>::ScratchBytes(length, width));
   AXLE_TRY(scratch.status());
-  AXLE_ASSIGN(const auto plan, FftPlan<T>::Make(lines.length, width, context));
-  for (i64 first = 0; first < lines.count; first += width) {
+  AXLE_ASSIGN(const auto plan, FftPlan<P>::Make(length, width, context));
+  for (i64 first = 0; first < count; first += width) {
     AXLE_TRY(context.Check());
-    const i64 taken = std::min(width, lines.count - first);
-    Gather(lines, first, taken, *plan);
-    AXLE_TRY(plan->Run(taken, context));
-    Scatter(lines, first, taken, *plan);
+    AXLE_TRY(run(first, std::min(width, count - first), *plan));
   }
   return {};
 }
+
+template <typename T>
+Status TransformLines(const Lines<T>& lines, const EvalContext& context) {
+  return ForLines<T>(lines.length, lines.count, context,
+                     [&](i64 first, i64 taken, FftPlan<T>& plan) -> Status {
+                       Gather(lines, first, taken, plan);
+                       AXLE_TRY(plan.Run(taken, context));
+                       Scatter(lines, first, taken, plan);
+                       return {};
+                     });
+}
+
+// A complex number of the type that a spectrum is computed in.
+template <typename P>
+struct Parts {
+  P re, im;
+};
+// w times x, as in the plan.
+template <typename P>
+Parts<P> Turn(Parts<P> w, Parts<P> x) {
+  return {FusedMultiplyAdd(-w.im, x.im, w.re * x.re), FusedMultiplyAdd(w.im, x.re, w.re * x.im)};
+}
+
+// Lines of real numbers of an even length, which are contiguous: from them, or to them. P is T, or
+// f64 where the complex transform is a convolution, so that results are rounded once.
+template <typename T, typename P>
+class RealLines {
+ public:
+  RealLines(const Lines<T>& lines, const EvalContext& context)
+      : lines_(lines), context_(context), half_(lines.length / 2) {}
+
+  Status FromReal() {
+    AXLE_TRY(MakeRoots());
+    return ForLines<P>(half_, lines_.count, context_,
+                       [&](i64 first, i64 taken, FftPlan<P>& plan) -> Status {
+                         for (i64 i = 0; i < half_ * taken; ++i) {
+                           const T* x = lines_.in + (first + i % taken) * lines_.length;
+                           plan.re()[i] = x[2 * (i / taken)];
+                           plan.im()[i] = x[2 * (i / taken) + 1];
+                         }
+                         AXLE_TRY(plan.Run(taken, context_));
+                         for (i64 w = 0; w < taken; ++w) TakeApart(plan, taken, first + w, w);
+                         return {};
+                       });
+  }
+  Status ToReal() {
+    AXLE_TRY(MakeRoots());
+    return ForLines<P>(half_, lines_.count, context_,
+                       [&](i64 first, i64 taken, FftPlan<P>& plan) -> Status {
+                         for (i64 w = 0; w < taken; ++w) PutTogether(plan, taken, first + w, w);
+                         AXLE_TRY(plan.Run(taken, context_));
+                         for (i64 i = 0; i < half_ * taken; ++i) {
+                           T* x = lines_.out + (first + i % taken) * lines_.length;
+                           x[2 * (i / taken)] = static_cast<T>(plan.im()[i]) / lines_.divisor;
+                           x[2 * (i / taken) + 1] = static_cast<T>(plan.re()[i]) / lines_.divisor;
+                         }
+                         return {};
+                       });
+  }
+
+ private:
+  Status MakeRoots() {
+    AXLE_ASSIGN(roots_, RootsOfUnity(lines_.length, context_));
+    return {};
+  }
+  Parts<P> Root(i64 k) const {
+    return {static_cast<P>(roots_.re[k]), static_cast<P>(roots_.im[k])};
+  }
+
+  void TakeApart(FftPlan<P>& plan, i64 width, i64 line, i64 w) {
+    const P *re = plan.re() + w, *im = plan.im() + w;
+    const auto put = [&](i64 k, P x, P y) {
+      T* out = lines_.out + (line * (half_ + 1) + k) * 2;
+      out[0] = static_cast<T>(x);
+      out[1] = static_cast<T>(y);
+    };
+    put(0, re[0] + im[0], 0);
+    put(half_, re[0] - im[0], 0);
+    for (i64 k = 1; 2 * k <= half_; ++k) {
+      const Parts<P> a = {re[k * width], im[k * width]};
+      if (2 * k == half_) {
+        put(k, a.re, -a.im);
+        break;
+      }
+      const Parts<P> b = {re[(half_ - k) * width], im[(half_ - k) * width]};
+      const Parts<P> sum = {a.re + b.re, a.im - b.im};
+      const Parts<P> u = Turn(Root(k), Parts<P>{a.re - b.re, a.im + b.im});
+      put(k, P(0.5) * (sum.re + u.im), P(0.5) * (sum.im - u.re));
+      put(half_ - k, P(0.5) * (sum.re - u.im), P(0.5) * (-sum.im - u.re));
+    }
+  }
+  // The plan gets the parts exchanged.
+  void PutTogether(FftPlan<P>& plan, i64 width, i64 line, i64 w) {
+    P *re = plan.im() + w, *im = plan.re() + w;
+    const T* in = lines_.in + line * (half_ + 1) * 2;
+    const auto get = [&](i64 k) { return Parts<P>{in[2 * k], in[2 * k + 1]}; };
+    re[0] = get(0).re + get(half_).re;
+    im[0] = get(0).re - get(half_).re;
+    for (i64 k = 1; 2 * k <= half_; ++k) {
+      const Parts<P> a = get(k);
+      if (2 * k == half_) {
+        re[k * width] = a.re + a.re;
+        im[k * width] = -(a.im + a.im);
+        break;
+      }
+      const Parts<P> b = get(half_ - k), root = Root(k);
+      const Parts<P> sum = {a.re + b.re, a.im - b.im};
+      const Parts<P> u = Turn(Parts<P>{root.re, -root.im}, Parts<P>{a.re - b.re, a.im + b.im});
+      re[k * width] = sum.re - u.im;
+      im[k * width] = sum.im + u.re;
+      re[(half_ - k) * width] = sum.re + u.im;
+      im[(half_ - k) * width] = u.re - sum.im;
+    }
+  }
+
+  const Lines<T>& lines_;
+  const EvalContext& context_;
+  const i64 half_;
+  ComplexArrays<double> roots_;
+};
 
 // The transform of one instruction, in f32 or f64.
 template <typename T>
@@ -190,7 +319,7 @@ class Transform {
     lines.in_parts = 1;
     lines.out = reinterpret_cast<T*>(result.mutable_bytes());
     lines.out_size = result.shape().dims().back();
-    AXLE_TRY(TransformLines(lines, context_));
+    AXLE_TRY(ForReals(lines, [&](auto reals) { return reals.FromReal(); }));
     for (i64 i = num_lengths_ - 2; i >= 0; --i) AXLE_TRY(Dimension(result, i, false));
     return {};
   }
@@ -205,10 +334,20 @@ class Transform {
     lines.out = reinterpret_cast<T*>(result.mutable_bytes());
     lines.out_parts = 1;
     lines.divisor = static_cast<T>(total_);
-    return TransformLines(lines, context_);
+    return ForReals(lines, [&](auto reals) { return reals.ToReal(); });
   }
 
  private:
+  // run(RealLines), or, of an odd length, a transform with zeros as imaginary parts.
+  template <typename Run>
+  Status ForReals(const Lines<T>& lines, const Run& run) const {
+    if (lines.length % 2 == 1) return TransformLines(lines, context_);
+    const i64 half = lines.length / 2;
+    const bool is_convolution = half > 1 && FftRadices(half).empty();
+    return is_convolution ? run(RealLines<T, double>(lines, context_))
+                          : run(RealLines<T, T>(lines, context_));
+  }
+
   // The lines along the dimension of fft_length[i] of an array that has that length.
   // The transformed dimensions are the last ones.
   Lines<T> LinesOf(const Shape& shape, i64 i) const {

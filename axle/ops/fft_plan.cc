@@ -6,8 +6,9 @@
 // log n); a radix r butterfly costs r^2.
 //
 // Other lengths (a prime factor above 31) use Bluestein's algorithm: j k = (j^2 + k^2 - (k - j)^2)
-// / 2 turns the transform into a convolution with a chirp, done by two transforms of the next power
-// of two >= 2 n - 1 in f64.
+// / 2 turns the transform into a convolution with a chirp, done by two transforms in f64 of a
+// length
+// >= 2 n - 1 that has a power of two, or 3 or 5 times one.
 //
 // Roots of unity: angles are folded into [0, pi/4] exactly, in integers, so that sin and cos are as
 // accurate as they can be and symmetric roots have equal bits.
@@ -23,7 +24,7 @@
 namespace axle {
 namespace {
 
-// Elements per input that RadixAny holds at once.
+// Elements per input that RadixOdd holds at once.
 constexpr i64 kPiece = 64;
 
 // sin and cos of each of the angles.
@@ -67,25 +68,6 @@ FoldedAngle Fold(i64 j, i64 n) {  // 0 <= 2 j <= n
   return angle;
 }
 
-// The radices of n, the outermost split first; empty if a prime factor is above kMaxRadix.
-// Fours first: a radix-4 stage has fewer operations than two radix-2 stages.
-std::vector<i64> Radices(i64 n) {
-  std::vector<i64> radices;
-  for (; n % 4 == 0; n /= 4) radices.push_back(4);
-  for (i64 prime = 2; prime <= kMaxRadix; ++prime) {
-    for (; n % prime == 0; n /= prime) radices.push_back(prime);
-  }
-  if (n > 1) radices.clear();
-  return radices;
-}
-
-// The power of two that holds a linear convolution of the chirp.
-i64 ConvolutionLength(i64 n) {
-  i64 length = 1;
-  while (length < 2 * n - 1) length *= 2;
-  return length;
-}
-
 template <typename T>
 ComplexArrays<T> Rounded(const ComplexArrays<double>& values) {
   ComplexArrays<T> rounded(static_cast<i64>(values.re.size()));
@@ -103,6 +85,28 @@ struct Turned {
 };
 
 }  // namespace
+
+// Fours first: a radix-4 stage has fewer operations than two radix-2 stages.
+std::vector<std::int32_t> FftRadices(i64 n) {
+  std::vector<std::int32_t> radices;
+  for (; n % 4 == 0; n /= 4) radices.push_back(4);
+  for (std::int32_t prime = 2; prime <= kMaxRadix; ++prime) {
+    for (; n % prime == 0; n /= prime) radices.push_back(prime);
+  }
+  if (n > 1) radices.clear();
+  std::ranges::reverse(radices);
+  return radices;
+}
+
+i64 FftConvolutionLength(i64 n) {
+  i64 least = 0;
+  for (const i64 odd : {1, 3, 5}) {
+    i64 length = odd;
+    while (length < 2 * n - 1) length *= 2;
+    if (least == 0 || length < least) least = length;
+  }
+  return least;
+}
 
 // Half of the circle is computed, the other half mirrored: conjugate roots have equal magnitudes
 // bit for bit.
@@ -130,8 +134,8 @@ StatusOr<ComplexArrays<double>> RootsOfUnity(i64 n, const EvalContext& context) 
 template <typename T>
 i64 FftPlan<T>::ScratchBytes(i64 n, i64 width) {
   const i64 own = (2 * n * width + n) * i64{2 * sizeof(T)} + n * i64{6 * sizeof(double)};
-  if (n == 1 || !Radices(n).empty()) return own;
-  const i64 length = ConvolutionLength(n);
+  if (n == 1 || !FftRadices(n).empty()) return own;
+  const i64 length = FftConvolutionLength(n);
   return own + FftPlan<double>::ScratchBytes(length, width) + length * i64{4 * sizeof(double)};
 }
 
@@ -140,12 +144,11 @@ StatusOr<std::unique_ptr<FftPlan<T>>> FftPlan<T>::Make(i64 n, i64 width,
                                                        const EvalContext& context) {
   std::unique_ptr<FftPlan> plan(new FftPlan(n, width));
   if (n == 1) return plan;
-  plan->radices_ = Radices(n);
+  plan->radices_ = FftRadices(n);
   if (plan->radices_.empty()) {
     AXLE_TRY(plan->MakeChirp(width, context));
     return plan;
   }
-  std::ranges::reverse(plan->radices_);
   plan->next_ = ComplexArrays<T>(n * width);
   AXLE_ASSIGN(const ComplexArrays<double> roots, RootsOfUnity(n, context));
   plan->roots_ = Rounded<T>(roots);
@@ -158,7 +161,7 @@ Status FftPlan<T>::Run(i64 width, const EvalContext& context) {
   if (n_ == 1) return {};
   if (radices_.empty()) return RunChirp(width, context);
   i64 length = 1;
-  for (i64 radix : radices_) {
+  for (std::int32_t radix : radices_) {
     AXLE_TRY(context.Check());
     RunStage(radix, length, n_ / (length * radix) * width);
     // Values and scratch arrays change roles after each stage, so that no stage works in place.
@@ -176,7 +179,7 @@ void FftPlan<T>::RunStage(i64 radix, i64 length, i64 inner) {
     } else if (radix == 4) {
       Radix4(k, length, inner);
     } else {
-      RadixAny(radix, k, length, inner);
+      RadixOdd(radix, k, length, inner);
     }
   }
 }
@@ -239,13 +242,15 @@ void FftPlan<T>::Radix4(i64 k, i64 length, i64 inner) {
   }
 }
 
-// A direct transform of `radix` inputs, for the odd primes. It works on pieces of 64 elements, so
-// that all inputs stay in the cache.
+// The odd primes. Inputs s and radix - s have conjugate roots: their sum meets the real parts of
+// the roots, their difference the imaginary ones. It works on pieces of 64 elements, so that all
+// inputs stay in the cache.
 template <typename T>
-void FftPlan<T>::RadixAny(i64 radix, i64 k, i64 length, i64 inner) {
-  const i64 step = n_ / (radix * length), turn = n_ / radix;
+void FftPlan<T>::RadixOdd(i64 radix, i64 k, i64 length, i64 inner) {
+  const i64 step = n_ / (radix * length), turn = n_ / radix, half = radix / 2;
   const T* in_re = values_.re.data() + radix * k * inner;
   const T* in_im = values_.im.data() + radix * k * inner;
+  // Sums are at 1 .. half, differences at radix - 1 .. half + 1.
   T re[kMaxRadix][kPiece], im[kMaxRadix][kPiece];
   for (i64 begin = 0; begin < inner; begin += kPiece) {
     const i64 count = std::min(kPiece, inner - begin);
@@ -258,23 +263,41 @@ void FftPlan<T>::RadixAny(i64 radix, i64 k, i64 length, i64 inner) {
         im[s][j] = s * k == 0 ? xi[j] : x.im;
       }
     }
-    for (i64 q = 0; q < radix; ++q) {
-      T* out_re = next_.re.data() + (q * length + k) * inner + begin;
-      T* out_im = next_.im.data() + (q * length + k) * inner + begin;
-      std::copy_n(re[0], count, out_re);
-      std::copy_n(im[0], count, out_im);
-      for (i64 s = 1; s < radix; ++s) {
+    T* out_re = next_.re.data() + k * inner + begin;
+    T* out_im = next_.im.data() + k * inner + begin;
+    const i64 between = length * inner;  // outputs
+    std::copy_n(re[0], count, out_re);
+    std::copy_n(im[0], count, out_im);
+    for (i64 s = 1; s <= half; ++s) {
+      for (i64 j = 0; j < count; ++j) {
+        const T ar = re[s][j], ai = im[s][j], br = re[radix - s][j], bi = im[radix - s][j];
+        re[s][j] = ar + br;
+        im[s][j] = ai + bi;
+        re[radix - s][j] = ar - br;
+        im[radix - s][j] = ai - bi;
+        out_re[j] += re[s][j];
+        out_im[j] += im[s][j];
+      }
+    }
+    for (i64 q = 1; q <= half; ++q) {
+      T ar[kPiece], ai[kPiece], br[kPiece], bi[kPiece];
+      std::copy_n(re[0], count, ar);
+      std::copy_n(im[0], count, ai);
+      for (i64 s = 1; s <= half; ++s) {
         const T wr = roots_.re[s * q % radix * turn], wi = roots_.im[s * q % radix * turn];
         for (i64 j = 0; j < count; ++j) {
-          const T xr = re[s][j], xi = im[s][j];
-          if (q == 0) {
-            out_re[j] += xr;
-            out_im[j] += xi;
-          } else {
-            out_re[j] = FusedMultiplyAdd(-wi, xi, FusedMultiplyAdd(wr, xr, out_re[j]));
-            out_im[j] = FusedMultiplyAdd(wi, xr, FusedMultiplyAdd(wr, xi, out_im[j]));
-          }
+          ar[j] = FusedMultiplyAdd(wr, re[s][j], ar[j]);
+          ai[j] = FusedMultiplyAdd(wr, im[s][j], ai[j]);
+          const T dr = re[radix - s][j], di = im[radix - s][j];
+          br[j] = s == 1 ? wi * dr : FusedMultiplyAdd(wi, dr, br[j]);
+          bi[j] = s == 1 ? wi * di : FusedMultiplyAdd(wi, di, bi[j]);
         }
+      }
+      for (i64 j = 0; j < count; ++j) {
+        out_re[q * between + j] = ar[j] - bi[j];
+        out_im[q * between + j] = ai[j] + br[j];
+        out_re[(radix - q) * between + j] = ar[j] + bi[j];
+        out_im[(radix - q) * between + j] = ai[j] - br[j];
       }
     }
   }
@@ -283,7 +306,7 @@ void FftPlan<T>::RadixAny(i64 radix, i64 k, i64 length, i64 inner) {
 // Bluestein: the chirp e^(-pi i j^2 / n) and the transform of its conjugate.
 template <typename T>
 Status FftPlan<T>::MakeChirp(i64 width, const EvalContext& context) {
-  const i64 length = ConvolutionLength(n_);
+  const i64 length = FftConvolutionLength(n_);
   AXLE_ASSIGN(const ComplexArrays<double> roots, RootsOfUnity(2 * n_, context));
   AXLE_ASSIGN(convolution_, FftPlan<double>::Make(length, width, context));
   chirp_ = ComplexArrays<double>(n_);
@@ -303,16 +326,19 @@ Status FftPlan<T>::MakeChirp(i64 width, const EvalContext& context) {
     im[mirrored] = im[j] = -chirp_.im[j];
   }
   AXLE_TRY(convolution_->Run(1, context));
+  // Division here takes the place of the one in the inverse transform.
   filter_ = ComplexArrays<double>(length);
-  std::copy_n(convolution_->re(), length, filter_.re.begin());
-  std::copy_n(convolution_->im(), length, filter_.im.begin());
+  for (i64 k = 0; k < length; ++k) {
+    filter_.re[k] = convolution_->re()[k] / static_cast<double>(length);
+    filter_.im[k] = convolution_->im()[k] / static_cast<double>(length);
+  }
   return {};
 }
 
 // Multiply by the chirp, convolve by two transforms, and multiply by the chirp again.
 template <typename T>
 Status FftPlan<T>::RunChirp(i64 width, const EvalContext& context) {
-  const i64 length = ConvolutionLength(n_);
+  const i64 length = FftConvolutionLength(n_);
   double *re = convolution_->re(), *im = convolution_->im();
   for (i64 j = 0; j < n_; ++j) {
     for (i64 i = j * width; i < (j + 1) * width; ++i) {
@@ -337,11 +363,9 @@ Status FftPlan<T>::RunChirp(i64 width, const EvalContext& context) {
   AXLE_TRY(convolution_->Run(width, context));
   re = convolution_->im();
   im = convolution_->re();
-  // Scaling once here replaces the division in the inverse transform.
-  const double scale = 1.0 / static_cast<double>(length);  // a power of two: exact
   for (i64 k = 0; k < n_; ++k) {
     for (i64 i = k * width; i < (k + 1) * width; ++i) {
-      const Turned<double> x(chirp_.re[k], chirp_.im[k], re[i] * scale, im[i] * scale);
+      const Turned<double> x(chirp_.re[k], chirp_.im[k], re[i], im[i]);
       values_.re[i] = static_cast<T>(x.re);
       values_.im[i] = static_cast<T>(x.im);
     }

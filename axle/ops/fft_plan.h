@@ -16,10 +16,11 @@
 #include <vector>
 
 #include "axle/emit/callee.h"
+#include "axle/ir/instruction.h"
 
 namespace axle {
 
-// The largest prime that is a radix of its own: its butterflies take the square of it.
+// The largest prime that is a radix of its own: its butterflies take half the square of it.
 inline constexpr i64 kMaxRadix = 31;
 
 // Values as two arrays of their parts.
@@ -28,6 +29,15 @@ struct ComplexArrays {
   std::vector<T> re, im;
   explicit ComplexArrays(i64 count = 0) : re(count), im(count) {}
 };
+
+// Whether it is an fft, of which compiled programs have a kernel.
+bool IsFft(const Instruction& inst);
+
+// The radices of n >= 1, the first to run first; none if a prime factor is above kMaxRadix, or n is
+// 1.
+std::vector<std::int32_t> FftRadices(i64 n);
+// The length of the convolution that transforms n elements without radices.
+i64 FftConvolutionLength(i64 n);
 
 // e^(-2 pi i k / n) for k = 0 .. n - 1.
 StatusOr<ComplexArrays<double>> RootsOfUnity(i64 n, const EvalContext& context);
@@ -43,6 +53,9 @@ class FftPlan {
   // Element j of line w stands at j * width + w before Run, and of the result afterwards.
   T* re() { return values_.re.data(); }
   T* im() { return values_.im.data(); }
+  // Of a length without radices: e^(-pi i j^2 / n), and what the convolution multiplies with.
+  const ComplexArrays<double>& chirp() const { return chirp_; }
+  const ComplexArrays<double>& filter() const { return filter_; }
   // Transforms `width` lines, at most as many as the plan was made for.
   Status Run(i64 width, const EvalContext& context);
 
@@ -52,15 +65,17 @@ class FftPlan {
   void RunStage(i64 radix, i64 length, i64 inner);
   void Radix2(i64 k, i64 length, i64 inner);
   void Radix4(i64 k, i64 length, i64 inner);
-  void RadixAny(i64 radix, i64 k, i64 length, i64 inner);
+  void RadixOdd(i64 radix, i64 k, i64 length, i64 inner);
   Status MakeChirp(i64 width, const EvalContext& context);
   Status RunChirp(i64 width, const EvalContext& context);
 
   i64 n_;
-  std::vector<i64> radices_;  // of the stages, the first to run first; empty for a convolution
+  std::vector<std::int32_t>
+      radices_;  // of the stages, the first to run first; empty for a convolution
   ComplexArrays<T> roots_;
   ComplexArrays<T> values_, next_;
-  // Bluestein: e^(-pi i j^2 / n), and the transform of its conjugate.
+  // Bluestein: see chirp() and filter(), which is the transform of its conjugate, divided by the
+  // length.
   std::unique_ptr<FftPlan<double>> convolution_;
   ComplexArrays<double> chirp_, filter_;
 

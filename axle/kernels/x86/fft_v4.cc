@@ -1,0 +1,3 @@
+// Fourier transforms for AVX-512.
+
+#include "axle/kernels/x86/fft.h"
