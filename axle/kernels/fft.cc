@@ -74,7 +74,7 @@ i64 Take(i64 bytes, FftKernelPlan& plan) {
 
 FftMethod ChooseMethod(const FftDescription& fft, i64 lanes, i64 bytes) {
   if (fft.radices.empty() && fft.size > 1) return FftMethod::kChirp;
-  const bool is_column = fft.inner > 1;
+  const bool is_column = fft.inner > 1 && fft.is_f64 == fft.computes_f64;
   const size_t stages = LaneStages(fft.radices, lanes);
   if (stages == 0) return is_column ? FftMethod::kColumns : FftMethod::kLanes;
   i64 columns = fft.size;
@@ -118,6 +118,7 @@ void Fill(const FftPasses& passes, bool is_wide, std::span<const double> re,
 FftKernelPlan PlanFft(const FftDescription& fft, InstructionSet instruction_set) {
   FftKernelPlan plan;
   plan.is_f64 = fft.is_f64;
+  plan.computes_f64 = fft.computes_f64;
   plan.is_inverse = fft.is_inverse;
   plan.ends = fft.ends;
   plan.size = fft.size;
@@ -125,7 +126,7 @@ FftKernelPlan PlanFft(const FftDescription& fft, InstructionSet instruction_set)
   plan.lines = fft.lines;
   plan.divisor = fft.divisor;
   const bool is_chirp = fft.radices.empty() && fft.size > 1;
-  const i64 bytes = fft.is_f64 || is_chirp ? sizeof(double) : sizeof(float);
+  const i64 bytes = fft.computes_f64 ? sizeof(double) : sizeof(float);
   const i64 lanes = (instruction_set == InstructionSet::kX86V4 ? 64 : 32) / bytes;
   plan.method = ChooseMethod(fft, lanes, bytes);
   plan.row_size = is_chirp ? fft.chirp_size : fft.size;
@@ -141,10 +142,11 @@ FftKernelPlan PlanFft(const FftDescription& fft, InstructionSet instruction_set)
                        ? fft.lines / fft.inner * CeilDivide(fft.inner, lanes)
                        : CeilDivide(fft.lines, plan.tile_lines);
   const bool is_copied = plan.method != FftMethod::kColumns &&
-                         (is_chirp || fft.inner > 1 ||
+                         (is_chirp || fft.inner > 1 || fft.is_f64 != fft.computes_f64 ||
                           (fft.ends != FftEnds::kComplex && fft.ends != FftEnds::kRealEven));
   if (is_copied) plan.lines_at = Take(plan.tile_lines * (plan.size + 1) * 2 * bytes, plan);
-  plan.buffers_at = Take(2 * plan.lanes.size * lanes * 2 * bytes, plan);
+  // A spectrum of real lines, in either one, is longer by one number.
+  plan.buffers_at = Take((2 * plan.lanes.size + 1) * lanes * 2 * bytes, plan);
   if (is_row) {
     plan.splits_at =
         Take((plan.wide.count > 1 || is_chirp ? 2 : 1) * plan.row_size * 2 * bytes, plan);
@@ -160,7 +162,7 @@ void FillFftTable(const FftKernelPlan& plan, std::span<const double> re, std::sp
                   void* table) {
   for (const bool is_wide : {false, true}) {
     const FftPasses& passes = is_wide ? plan.wide : plan.lanes;
-    if (plan.is_f64 || plan.method == FftMethod::kChirp) {
+    if (plan.computes_f64) {
       Fill(passes, is_wide, re, im, static_cast<double*>(table));
     } else {
       Fill(passes, is_wide, re, im, static_cast<float*>(table));

@@ -50,6 +50,7 @@ struct FftKernelPlan {
   FftMethod method = FftMethod::kLanes;
   FftEnds ends = FftEnds::kComplex;
   bool is_f64 = false;
+  bool computes_f64 = false;  // f32 numbers are widened, and results rounded once
   bool is_inverse = false;
   i64 size = 1;   // of the complex transform
   i64 inner = 1;  // between elements of a line, in elements; lines of real ends are contiguous
@@ -59,7 +60,7 @@ struct FftKernelPlan {
   FftPasses lanes;              // on vectors of lanes: all stages, or the first ones of a row
   FftPasses wide;               // of a row: the others, on vectors along the line
   i64 row_size = 1;             // of the method kRow: size, or the length of the convolution
-  const void* table = nullptr;  // numbers of the type of the transform (f64 of a chirp)
+  const void* table = nullptr;  // numbers of the type that computes
   // Of even real ends: e^(-2 pi i k / n) for k = 0 .. size / 2, real parts, then imaginary ones.
   const void* halves = nullptr;
   const double *chirp = nullptr, *filter = nullptr;  // real parts, then imaginary ones
@@ -74,6 +75,7 @@ struct FftKernelPlan {
 // What the factors of a length give, apart from the tables.
 struct FftDescription {
   bool is_f64 = false;
+  bool computes_f64 = false;  // so are f64 numbers, and what is a convolution
   bool is_inverse = false;
   FftEnds ends = FftEnds::kComplex;
   i64 size = 1;

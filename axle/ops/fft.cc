@@ -196,7 +196,7 @@ Parts<P> Turn(Parts<P> w, Parts<P> x) {
 }
 
 // Lines of real numbers of an even length, which are contiguous: from them, or to them. P is T, or
-// f64 where the complex transform is a convolution, so that results are rounded once.
+// f64 where that computes the complex transform, so that results are rounded once.
 template <typename T, typename P>
 class RealLines {
  public:
@@ -343,9 +343,8 @@ class Transform {
   Status ForReals(const Lines<T>& lines, const Run& run) const {
     if (lines.length % 2 == 1) return TransformLines(lines, context_);
     const i64 half = lines.length / 2;
-    const bool is_convolution = half > 1 && FftRadices(half).empty();
-    return is_convolution ? run(RealLines<T, double>(lines, context_))
-                          : run(RealLines<T, T>(lines, context_));
+    return FftComputesF64(half) ? run(RealLines<T, double>(lines, context_))
+                                : run(RealLines<T, T>(lines, context_));
   }
 
   // The lines along the dimension of fft_length[i] of an array that has that length.
@@ -417,7 +416,8 @@ const OpDef kFftDef = {
         "conjugation, the imaginary parts of the first and, for even n, the last one do not count, "
         "and the result is real. fft_length says the lengths n; the operand must have them, except "
         "in the last dimension of an IRFFT. Any length will do: lengths without a prime factor "
-        "above 31 take n log n steps in the type itself, others a convolution in f64. The order of "
+        "above 31 take n log n steps in the type itself, others are computed in f64, by a "
+        "convolution if a prime factor is above 97. The order of "
         "operations is fixed in docs/numerics.md N10. Padding of dynamic dimensions takes no part.",
     .source = "XLA Fft; StableHLO fft; docs/numerics.md N10",
     .operands = kUnaryOperands,

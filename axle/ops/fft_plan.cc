@@ -5,7 +5,7 @@
 // radix adjacent elements that share roots of unity form the inner loop, times `width` lines. O(n
 // log n); a radix r butterfly costs r^2.
 //
-// Other lengths (a prime factor above 31) use Bluestein's algorithm: j k = (j^2 + k^2 - (k - j)^2)
+// Other lengths (a prime factor above 97) use Bluestein's algorithm: j k = (j^2 + k^2 - (k - j)^2)
 // / 2 turns the transform into a convolution with a chirp, done by two transforms in f64 of a
 // length
 // >= 2 n - 1 that has a power of two, or 3 or 5 times one.
@@ -25,7 +25,7 @@ namespace axle {
 namespace {
 
 // Elements per input that RadixOdd holds at once.
-constexpr i64 kPiece = 64;
+constexpr i64 kPiece = 16;
 
 // sin and cos of each of the angles.
 // The same sine and cosine as in programs, run as a lane program: roots have the same bits on every
@@ -98,6 +98,12 @@ std::vector<std::int32_t> FftRadices(i64 n) {
   return radices;
 }
 
+bool FftComputesF64(i64 n) {
+  const std::vector<std::int32_t> radices = FftRadices(n);
+  if (radices.empty()) return n > 1;
+  return std::ranges::max(radices) > kMaxOwnRadix;
+}
+
 i64 FftConvolutionLength(i64 n) {
   i64 least = 0;
   for (const i64 odd : {1, 3, 5}) {
@@ -134,7 +140,11 @@ StatusOr<ComplexArrays<double>> RootsOfUnity(i64 n, const EvalContext& context) 
 template <typename T>
 i64 FftPlan<T>::ScratchBytes(i64 n, i64 width) {
   const i64 own = (2 * n * width + n) * i64{2 * sizeof(T)} + n * i64{6 * sizeof(double)};
-  if (n == 1 || !FftRadices(n).empty()) return own;
+  if (n == 1) return own;
+  if (!FftRadices(n).empty()) {
+    const bool is_wide = sizeof(T) < sizeof(double) && FftComputesF64(n);
+    return is_wide ? own + FftPlan<double>::ScratchBytes(n, width) : own;
+  }
   const i64 length = FftConvolutionLength(n);
   return own + FftPlan<double>::ScratchBytes(length, width) + length * i64{4 * sizeof(double)};
 }
@@ -149,6 +159,10 @@ StatusOr<std::unique_ptr<FftPlan<T>>> FftPlan<T>::Make(i64 n, i64 width,
     AXLE_TRY(plan->MakeChirp(width, context));
     return plan;
   }
+  if (sizeof(T) < sizeof(double) && FftComputesF64(n)) {
+    AXLE_ASSIGN(plan->wide_, FftPlan<double>::Make(n, width, context));
+    return plan;
+  }
   plan->next_ = ComplexArrays<T>(n * width);
   AXLE_ASSIGN(const ComplexArrays<double> roots, RootsOfUnity(n, context));
   plan->roots_ = Rounded<T>(roots);
@@ -160,6 +174,7 @@ template <typename T>
 Status FftPlan<T>::Run(i64 width, const EvalContext& context) {
   if (n_ == 1) return {};
   if (radices_.empty()) return RunChirp(width, context);
+  if (wide_ != nullptr) return RunWide(width, context);
   i64 length = 1;
   for (std::int32_t radix : radices_) {
     AXLE_TRY(context.Check());
@@ -301,6 +316,19 @@ void FftPlan<T>::RadixOdd(i64 radix, i64 k, i64 length, i64 inner) {
       }
     }
   }
+}
+
+template <typename T>
+Status FftPlan<T>::RunWide(i64 width, const EvalContext& context) {
+  const i64 count = n_ * width;
+  std::copy_n(values_.re.data(), count, wide_->re());
+  std::copy_n(values_.im.data(), count, wide_->im());
+  AXLE_TRY(wide_->Run(width, context));
+  for (i64 i = 0; i < count; ++i) {
+    values_.re[i] = static_cast<T>(wide_->re()[i]);
+    values_.im[i] = static_cast<T>(wide_->im()[i]);
+  }
+  return {};
 }
 
 // Bluestein: the chirp e^(-pi i j^2 / n) and the transform of its conjugate.

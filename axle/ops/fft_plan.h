@@ -5,9 +5,10 @@
 //
 // Lengths whose prime factors are at most kMaxRadix are split by decimation in time, by 4 while it
 // divides, then by the remaining primes in increasing order. Other lengths are a convolution
-// (Bluestein's algorithm) in f64. Roots of unity come from sin and cos of
-// axle/ops/lanes/lane_math.h in f64, of angles in [0, pi/4], and are rounded once to the type at
-// hand.
+// (Bluestein's algorithm). Convolutions, and lengths with a prime factor above kMaxOwnRadix, are
+// computed in f64 for both types, and rounded once: they have long sums. Roots of unity come from
+// sin and cos of axle/ops/lanes/lane_math.h in f64, of angles in [0, pi/4], and are rounded once to
+// the type at hand.
 //
 // A plan transforms several lines at once, side by side, so that loops run over neighbours. It is
 // not thread-safe: it owns the arrays it works on.
@@ -20,8 +21,9 @@
 
 namespace axle {
 
-// The largest prime that is a radix of its own: its butterflies take half the square of it.
-inline constexpr i64 kMaxRadix = 31;
+// The largest prime that is a radix: its butterflies take half the square of it, which above is
+// more than a convolution takes. And the largest one whose stages are computed in the type itself.
+inline constexpr i64 kMaxRadix = 97, kMaxOwnRadix = 31;
 
 // Values as two arrays of their parts.
 template <typename T>
@@ -36,6 +38,8 @@ bool IsFft(const Instruction& inst);
 // The radices of n >= 1, the first to run first; none if a prime factor is above kMaxRadix, or n is
 // 1.
 std::vector<std::int32_t> FftRadices(i64 n);
+// Whether transforms of n elements are computed in f64 whatever their type.
+bool FftComputesF64(i64 n);
 // The length of the convolution that transforms n elements without radices.
 i64 FftConvolutionLength(i64 n);
 
@@ -66,6 +70,7 @@ class FftPlan {
   void Radix2(i64 k, i64 length, i64 inner);
   void Radix4(i64 k, i64 length, i64 inner);
   void RadixOdd(i64 radix, i64 k, i64 length, i64 inner);
+  Status RunWide(i64 width, const EvalContext& context);
   Status MakeChirp(i64 width, const EvalContext& context);
   Status RunChirp(i64 width, const EvalContext& context);
 
@@ -74,6 +79,7 @@ class FftPlan {
       radices_;  // of the stages, the first to run first; empty for a convolution
   ComplexArrays<T> roots_;
   ComplexArrays<T> values_, next_;
+  std::unique_ptr<FftPlan<double>> wide_;  // the same transform in f64, if that computes it
   // Bluestein: see chirp() and filter(), which is the transform of its conjugate, divided by the
   // length.
   std::unique_ptr<FftPlan<double>> convolution_;

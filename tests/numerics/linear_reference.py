@@ -92,14 +92,23 @@ def turn(digits, w, x):
 def first_radix(n):
     if n % 4 == 0:
         return 4
-    return next((p for p in range(2, 32) if n % p == 0), None)
+    return next((p for p in range(2, 98) if n % p == 0), None)
+
+
+def without_factors(n, largest):
+    for p in range(2, largest + 1):
+        while n % p == 0:
+            n //= p
+    return n
 
 
 def is_smooth(n):
-    for p in range(2, 32):
-        while n % p == 0:
-            n //= p
-    return n == 1
+    return without_factors(n, 97) == 1
+
+
+def computing_digits(digits, n):
+    """Those of f64 if there is a prime factor above 31."""
+    return digits if without_factors(n, 31) == 1 else 53
 
 
 def add(digits, x, y, sign=1):
@@ -114,15 +123,23 @@ def butterfly(digits, p, y, w):
         a, b = add(digits, y[0], y[2], -1), add(digits, y[1], y[3], -1)
         turned = (b[1], -b[0])
         return [add(digits, even, odd), add(digits, a, turned), add(digits, even, odd, -1), add(digits, a, turned, -1)]
-    results = []
-    for q in range(p):
-        acc = y[0]
-        for s in range(1, p):
-            if q == 0:
-                acc = add(digits, acc, y[s])
+    sums = [add(digits, y[s], y[p - s]) for s in range(1, p // 2 + 1)]
+    differences = [add(digits, y[s], y[p - s], -1) for s in range(1, p // 2 + 1)]
+    results = [None] * p
+    results[0] = y[0]
+    for x in sums:
+        results[0] = add(digits, results[0], x)
+    for q in range(1, p // 2 + 1):
+        a, b = y[0], None
+        for s, (x, d) in enumerate(zip(sums, differences), 1):
+            re, im = w[s * q % p]
+            a = tuple(ref.fma(re, part, acc, digits) for part, acc in zip(x, a))
+            if b is None:
+                b = tuple(real(digits, im * part) for part in d)
             else:
-                acc = ref.complex_fma(w[s * q % p], y[s], acc, digits)
-        results.append(acc)
+                b = tuple(ref.fma(im, part, acc, digits) for part, acc in zip(d, b))
+        results[q] = real(digits, a[0] - b[1]), real(digits, a[1] + b[0])
+        results[p - q] = real(digits, a[0] + b[1]), real(digits, a[1] - b[0])
     return results
 
 
@@ -146,28 +163,81 @@ def swap(values):
     return [(b, a) for a, b in values]
 
 
-def bluestein(digits, x):
+def rounded(digits, values):
+    return [tuple(real(digits, part) for part in y) for y in values]
+
+
+def convolution_size(n):
+    size = 2 * n - 1
+    while without_factors(size, 2) not in (1, 3, 5):
+        size += 1
+    return size
+
+
+def bluestein(x):
     n = len(x)
-    size = 1
-    while size < 2 * n - 1:
-        size *= 2
+    size = convolution_size(n)
     w, turns = roots(53, size), roots(53, 2 * n)
     c = [turns[j * j % (2 * n)] for j in range(n)]
     mirrored = [(0.0, 0.0)] * size
     for j in range(n):
         mirrored[j] = mirrored[-j % size] = conj(c[j])
-    f = split(53, mirrored, w)
+    f = [(re / size, im / size) for re, im in split(53, mirrored, w)]
     padded = [turn(53, c[j], x[j]) for j in range(n)] + [(0.0, 0.0)] * (size - n)
     spectrum = [turn(53, f[k], y) for k, y in enumerate(split(53, padded, w))]
     back = swap(split(53, swap(spectrum), w))
-    scaled = [(re / size, im / size) for re, im in back[:n]]
-    return [tuple(real(digits, part) for part in turn(53, c[k], scaled[k])) for k in range(n)]
+    return [turn(53, c[k], back[k]) for k in range(n)]
 
 
 def transform(digits, x):
-    return split(digits, x, roots(digits, len(x))) if is_smooth(len(x)) else bluestein(digits, x)
+    """In the digits that computing_digits says; not rounded to fewer."""
+    digits = computing_digits(digits, len(x))
+    return split(digits, x, roots(digits, len(x))) if is_smooth(len(x)) else bluestein(x)
+
+
+def forward(digits, x):
+    return rounded(digits, transform(digits, x))
 
 
 def inverse(digits, x):
     n = len(x)
-    return [tuple(real(digits, part / n) for part in y) for y in swap(transform(digits, swap(x)))]
+    return [tuple(real(digits, part / n) for part in y) for y in swap(forward(digits, swap(x)))]
+
+
+def from_real(digits, x):
+    """The first n / 2 + 1 elements of the spectrum of the n numbers x."""
+    n, half = len(x), len(x) // 2
+    if n % 2:
+        return forward(digits, [(part, 0.0) for part in x])[: half + 1]
+    wide = computing_digits(digits, half)
+    z, w = transform(digits, list(zip(x[::2], x[1::2]))), roots(wide, n)
+    result = [None] * (half + 1)
+    result[0], result[half] = (real(wide, z[0][0] + z[0][1]), 0.0), (real(wide, z[0][0] - z[0][1]), 0.0)
+    for k in range(1, half // 2 + 1):
+        if 2 * k == half:
+            result[k] = conj(z[k])
+            continue
+        total, u = add(wide, z[k], conj(z[half - k])), turn(wide, w[k], add(wide, z[k], conj(z[half - k]), -1))
+        result[k] = (real(wide, total[0] + u[1]) / 2, real(wide, total[1] - u[0]) / 2)
+        result[half - k] = (real(wide, total[0] - u[1]) / 2, real(wide, -total[1] - u[0]) / 2)
+    return rounded(digits, result)
+
+
+def to_real(digits, x, n):
+    """The n numbers whose spectrum begins with the n / 2 + 1 elements x."""
+    half = n // 2
+    if n % 2:
+        line = [(x[0][0], 0.0)] + x[1:] + [conj(y) for y in x[:0:-1]]
+        return [re for re, _ in inverse(digits, line)]
+    wide = computing_digits(digits, half)
+    w, z = roots(wide, n), [None] * half
+    z[0] = real(wide, x[0][0] + x[half][0]), real(wide, x[0][0] - x[half][0])
+    for k in range(1, half // 2 + 1):
+        if 2 * k == half:
+            z[k] = 2 * x[k][0], -2 * x[k][1]
+            continue
+        total, u = add(wide, x[k], conj(x[half - k])), turn(wide, conj(w[k]), add(wide, x[k], conj(x[half - k]), -1))
+        z[k] = real(wide, total[0] - u[1]), real(wide, total[1] + u[0])
+        z[half - k] = real(wide, total[0] + u[1]), real(wide, u[0] - total[1])
+    values = rounded(digits, swap(transform(digits, swap(z))))
+    return [real(digits, part / n) for y in values for part in y]

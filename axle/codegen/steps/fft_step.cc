@@ -67,6 +67,7 @@ class Planner {
     const std::vector<std::int32_t> radices = FftRadices(fft.size);
     std::vector<std::int32_t> chirp_radices;
     const bool is_chirp = radices.empty() && fft.size > 1;
+    fft.computes_f64 = fft.is_f64 || FftComputesF64(fft.size);
     if (is_chirp) {
       // Longer ones cannot be tables; their convolution might not even have a length.
       if (fft.size > kMaxTableBytes) return Refuse();
@@ -81,7 +82,7 @@ class Planner {
     dimension.function = FftKernelFor(dimension.kernel, instruction_set_);
     const double size = static_cast<double>(dimension.kernel.row_size);
     dimension.nanoseconds = static_cast<double>(fft.lines) * size * (2 + std::ilogb(size)) *
-                            kStageTime * (fft.is_f64 ? 2 : 1) * (is_chirp ? 4 : 1);
+                            kStageTime * (fft.computes_f64 ? 2 : 1) * (is_chirp ? 2 : 1);
     AddTables(fft, is_chirp, dimension.kernel);
     step_->dimensions.push_back(dimension);
   }
@@ -98,7 +99,7 @@ class Planner {
   }
 
   void AddTables(const FftDescription& fft, bool is_chirp, FftKernelPlan& kernel) {
-    const bool is_wide = fft.is_f64 || is_chirp;
+    const bool is_wide = fft.computes_f64;
     const i64 bytes = is_wide ? sizeof(double) : sizeof(float);
     if (fft.size > kMaxTableBytes || FftTableSize(kernel) * bytes > kMaxTableBytes ||
         kernel.row_size > kMaxTableBytes / 16) {

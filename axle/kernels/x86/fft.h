@@ -251,10 +251,11 @@ class FftRunner {
 
   // -- Lines side by side --
 
-  // Lines of `size` contiguous complex numbers, `in_step` and `out_step` numbers apart.
+  // Lines of `size` contiguous complex numbers, `in_step` and `out_step` numbers apart. Spectra of
+  // real lines have one number more.
   void RunSideBySide(const S* in, i64 in_step, S* out, i64 out_step, i64 count,
                      const Divisor<S>& divisor) {
-    const i64 size = plan_.size;
+    i64 size = plan_.size;
     const bool exchanges = plan_.is_inverse;
     S* const gathered = other_;
     // A square has the parts of half as many numbers as it has rows.
@@ -276,7 +277,11 @@ class FftRunner {
         gathered[2 * kLanes * j + kLanes + w] = x[exchanges ? 0 : 1];
       }
     }
-    const S* const from = plan_.lanes.count == 0 ? gathered : RunLanes(BufferSource<S>{gathered});
+    S* const from = plan_.lanes.count == 0 ? gathered : RunLanes(BufferSource<S>{gathered});
+    if (plan_.ends == FftEnds::kRealEven) {
+      TakeApartLanes(from);
+      ++size;
+    }
     for (i64 k = 0; k < size / kHalf * kHalf; k += kHalf) {
       const auto row = [&](int r) __attribute__((always_inline)) {
         return from + kLanes * (2 * k + (exchanges ? r ^ 1 : r));
@@ -308,8 +313,11 @@ class FftRunner {
       const auto chirped = [&](i64 c, i64 count) {
         return ChirpSource<S>{line, plan_.chirp, plan_.size, c, columns, count, exchanges};
       };
+      // Where the places of its vectors do not overlap, the last pass may write what it has read.
+      const FftPass& last = plan_.wide.passes[plan_.wide.count - 1];
+      const int moves = last.length % kLanes == 0 ? 0 : 1;
       RunRow(chirped, at, [&](int i) {
-        at = i ^ 1;
+        at = i ^ moves;
         return FilterSink<S>{SplitAt(at), plan_.filter, plan_.filter + plan_.row_size};
       });
       const Split<S> spectrum = SplitAt(at);
@@ -324,127 +332,119 @@ class FftRunner {
 
   // -- Whole lines: what comes before and after the transform of their complex numbers --
 
+  // Lines are transformed on the way from the array to the result if they are contiguous complex
+  // numbers of the type that computes; others are copied first.
   void RunLines(i64 first, i64 count) {
-    const i64 size = plan_.size;
-    switch (plan_.ends) {
-      case FftEnds::kComplex: {
-        if (plan_.inner > 1) return RunStrided(first);
+    const i64 size = plan_.size, step = 2 * (size + 1);
+    if constexpr (sizeof(T) == sizeof(S)) {
+      const bool is_chirp = plan_.method == FftMethod::kChirp;
+      if (!is_chirp && plan_.ends == FftEnds::kComplex && plan_.inner == 1) {
         const i64 begin = 2 * first * size;
         return Transform(in_ + begin, 2 * size, out_ + begin, 2 * size, count);
       }
-      case FftEnds::kRealEven: {
-        const i64 step = 2 * (size + 1);
-        if constexpr (sizeof(T) == sizeof(S)) {
-          if (plan_.method != FftMethod::kChirp) {
-            T* const out = out_ + first * step;
-            Transform(in_ + 2 * first * size, 2 * size, out, step, count);
-            for (i64 i = 0; i < count; ++i) TakeApart(out + i * step);
-            return;
-          }
-        }
-        Widen(in_ + 2 * first * size, 2 * size, lines_);
-        RunChirp(lines_, false);
-        TakeApart(lines_);
-        return Round(lines_, step, out_ + first * step);
+      if (!is_chirp && plan_.ends == FftEnds::kRealEven) {
+        T* const out = out_ + first * step;
+        Transform(in_ + 2 * first * size, 2 * size, out, step, count);
+        return plan_.method == FftMethod::kRow ? TakeApart(out) : void();
       }
-      case FftEnds::kRealOdd: {
-        for (i64 i = 0; i < count; ++i) {
-          const T* const x = in_ + (first + i) * size;
-          S* const line = Line(i);
-          for (i64 j = 0; j < size; ++j) {
-            line[2 * j] = x[j];
-            line[2 * j + 1] = 0;
-          }
-        }
-        TransformCopies(count, {});
-        const i64 kept = 2 * (size / 2 + 1);
-        for (i64 i = 0; i < count; ++i) Round(Line(i), kept, out_ + (first + i) * kept);
-        return;
-      }
-      case FftEnds::kToRealEven: {
-        for (i64 i = 0; i < count; ++i) {
-          PutTogether(in_ + (first + i) * 2 * (size + 1), Line(i));
-        }
-        T* const out = out_ + first * 2 * size;
-        if constexpr (sizeof(T) == sizeof(S)) {
-          if (plan_.method == FftMethod::kLanes) {
-            return RunSideBySide(lines_, 2 * size, out, 2 * size, count, ResultDivisor<S>());
-          }
-          if (plan_.method == FftMethod::kRow) {
-            return RunRow(lines_, out, true, ResultDivisor<S>());
-          }
-        }
-        RunChirp(lines_, true);
-        return Divide(lines_, 2 * size, out);
-      }
-      case FftEnds::kToRealOdd: {
-        const i64 half = size / 2;
-        for (i64 i = 0; i < count; ++i) {
-          const T* const x = in_ + (first + i) * 2 * (half + 1);
-          S* const line = Line(i);
-          line[0] = x[0];
-          line[1] = 0;
-          for (i64 j = 1; j <= half; ++j) {
-            line[2 * j] = line[2 * (size - j)] = x[2 * j];
-            line[2 * j + 1] = x[2 * j + 1];
-            line[2 * (size - j) + 1] = -x[2 * j + 1];
-          }
-        }
-        TransformCopies(count, ResultDivisor<S>());
-        for (i64 i = 0; i < count; ++i) {
-          const S* const line = Line(i);
-          T* const out = out_ + (first + i) * size;
-          const T divisor = static_cast<T>(plan_.divisor);
-          for (i64 j = 0; j < size; ++j) {
-            const T x = static_cast<T>(line[2 * j]);
-            out[j] = plan_.method == FftMethod::kChirp ? x / divisor : x;
-          }
-        }
-        return;
+      if (!is_chirp && plan_.ends == FftEnds::kToRealEven) {
+        for (i64 i = 0; i < count; ++i) PutTogether(in_ + (first + i) * step, Line(i));
+        return Transform(lines_, step, out_ + 2 * first * size, 2 * size, count);
       }
     }
+    for (i64 i = 0; i < count; ++i) GetLine(first + i, Line(i));
+    if (plan_.method == FftMethod::kChirp) {
+      RunChirp(lines_, plan_.is_inverse);
+    } else if (plan_.method == FftMethod::kRow) {
+      RunRow(lines_, lines_, plan_.is_inverse, {});
+    } else {
+      RunSideBySide(lines_, step, lines_, step, count, {});
+    }
+    if (plan_.ends == FftEnds::kRealEven && plan_.method != FftMethod::kLanes) TakeApart(lines_);
+    for (i64 i = 0; i < count; ++i) PutLine(Line(i), first + i);
   }
 
-  S* Line(i64 i) { return lines_ + 2 * i * plan_.size; }
+  // The numbers of the type that computes, with room for one more.
+  S* Line(i64 i) { return lines_ + 2 * i * (plan_.size + 1); }
 
   // Contiguous complex lines.
-  void Transform(const T* in, i64 in_step, T* out, i64 out_step, i64 count) {
-    if constexpr (sizeof(T) == sizeof(S)) {
-      const Divisor<S> divisor = ResultDivisor<S>();
-      if (plan_.method == FftMethod::kLanes) {
-        return RunSideBySide(in, in_step, out, out_step, count, divisor);
+  void Transform(const S* in, i64 in_step, S* out, i64 out_step, i64 count) {
+    const Divisor<S> divisor = ResultDivisor<S>();
+    if (plan_.method == FftMethod::kRow) return RunRow(in, out, plan_.is_inverse, divisor);
+    RunSideBySide(in, in_step, out, out_step, count, divisor);
+  }
+
+  // The begin of a line of complex numbers whose elements are `inner` apart.
+  i64 BeginOf(i64 line) const {
+    return 2 * (line / plan_.inner * plan_.size * plan_.inner + line % plan_.inner);
+  }
+
+  void GetLine(i64 index, S* line) {
+    const i64 size = plan_.size;
+    switch (plan_.ends) {
+      case FftEnds::kComplex: {
+        const T* const x = in_ + BeginOf(index);
+        const i64 step = 2 * plan_.inner;
+        if (step == 2) return Widen(x, 2 * size, line);
+        for (i64 j = 0; j < size; ++j) {
+          line[2 * j] = x[j * step];
+          line[2 * j + 1] = x[j * step + 1];
+        }
+        return;
       }
-      if (plan_.method == FftMethod::kRow) return RunRow(in, out, plan_.is_inverse, divisor);
+      case FftEnds::kRealEven:
+        return Widen(in_ + 2 * index * size, 2 * size, line);
+      case FftEnds::kRealOdd: {
+        const T* const x = in_ + index * size;
+        for (i64 j = 0; j < size; ++j) {
+          line[2 * j] = x[j];
+          line[2 * j + 1] = 0;
+        }
+        return;
+      }
+      case FftEnds::kToRealEven:
+        return PutTogether(in_ + index * 2 * (size + 1), line);
+      case FftEnds::kToRealOdd: {
+        const i64 half = size / 2;
+        const T* const x = in_ + index * 2 * (half + 1);
+        line[0] = x[0];
+        line[1] = 0;
+        for (i64 j = 1; j <= half; ++j) {
+          line[2 * j] = line[2 * (size - j)] = x[2 * j];
+          line[2 * j + 1] = x[2 * j + 1];
+          line[2 * (size - j) + 1] = -x[2 * j + 1];
+        }
+        return;
+      }
     }
-    Widen(in, 2 * plan_.size, lines_);
-    RunChirp(lines_, plan_.is_inverse);
-    Divide(lines_, 2 * plan_.size, out);
   }
 
-  // The lines in scratch memory, in their places; those of a chirp are not divided.
-  void TransformCopies(i64 count, const Divisor<S>& divisor) {
-    if (plan_.method == FftMethod::kChirp) return RunChirp(lines_, plan_.is_inverse);
-    if (plan_.method == FftMethod::kRow) {
-      return RunRow(lines_, lines_, plan_.is_inverse, divisor);
-    }
-    RunSideBySide(lines_, 2 * plan_.size, lines_, 2 * plan_.size, count, divisor);
-  }
-
-  // A line whose elements are apart.
-  void RunStrided(i64 line) {
-    const i64 size = plan_.size, inner = plan_.inner, step = 2 * inner;
-    const i64 begin = 2 * (line / inner * size * inner + line % inner);
-    for (i64 j = 0; j < size; ++j) {
-      lines_[2 * j] = in_[begin + j * step];
-      lines_[2 * j + 1] = in_[begin + j * step + 1];
-    }
-    TransformCopies(1, ResultDivisor<S>());
-    const T divisor = static_cast<T>(plan_.divisor);
-    const bool divides = plan_.method == FftMethod::kChirp && divisor != 1;
-    for (i64 j = 0; j < size; ++j) {
-      for (i64 part = 0; part < 2; ++part) {
-        const T x = static_cast<T>(lines_[2 * j + part]);
-        out_[begin + j * step + part] = divides ? x / divisor : x;
+  void PutLine(const S* line, i64 index) {
+    const i64 size = plan_.size, half = size / 2 + 1;
+    switch (plan_.ends) {
+      case FftEnds::kComplex: {
+        T* const y = out_ + BeginOf(index);
+        const i64 step = 2 * plan_.inner;
+        if (step == 2) return Divide(line, 2 * size, y);
+        const T divisor = static_cast<T>(plan_.divisor);
+        for (i64 j = 0; j < size; ++j) {
+          const T re = static_cast<T>(line[2 * j]), im = static_cast<T>(line[2 * j + 1]);
+          y[j * step] = divisor == 1 ? re : re / divisor;
+          y[j * step + 1] = divisor == 1 ? im : im / divisor;
+        }
+        return;
+      }
+      case FftEnds::kRealEven:
+        return Round(line, 2 * (size + 1), out_ + index * 2 * (size + 1));
+      case FftEnds::kRealOdd:
+        return Round(line, 2 * half, out_ + index * 2 * half);
+      case FftEnds::kToRealEven:
+        return Divide(line, 2 * size, out_ + 2 * index * size);
+      case FftEnds::kToRealOdd: {
+        T* const y = out_ + index * size;
+        const T divisor = static_cast<T>(plan_.divisor);
+        for (i64 j = 0; j < size; ++j) y[j] = static_cast<T>(line[2 * j]) / divisor;
+        return;
       }
     }
   }
@@ -499,9 +499,9 @@ class FftRunner {
       const Parts<S> sum = {a.re + b_re, a.im - b_im}, difference = {a.re - b_re, a.im + b_im};
       const Parts<S> u = Turn(Load(re + k), Load(im + k), difference);
       const Vector<S> half = Broadcast(S(0.5));
-      const Parts<S> x = Alternate({half * (sum.re + u.im), half * (sum.im - u.re)});
+      const Parts<S> x = Alternate(Parts<S>{half * (sum.re + u.im), half * (sum.im - u.re)});
       const Parts<S> y =
-          Alternate({Reversed(half * (sum.re - u.im)), Reversed(half * (-sum.im - u.re))});
+          Alternate(Parts<S>{Reversed(half * (sum.re - u.im)), Reversed(half * (-sum.im - u.re))});
       Store(low, x.re);
       Store(low + kLanes, x.im);
       Store(high, y.re);
@@ -522,6 +522,31 @@ class FftRunner {
     if (k == size - k) z[2 * k + 1] = -z[2 * k + 1];
   }
 
+  // The same of lines side by side.
+  void TakeApartLanes(S* z) {
+    const i64 size = plan_.size;
+    const S* const re = static_cast<const S*>(plan_.halves);
+    const S* const im = re + size / 2 + 1;
+    const BufferSource<S> source = {z};
+    const BufferSink<S> sink = {z};
+    const Vector<S> half = Broadcast(S(0.5));
+    const Parts<S> first = source(0);
+    sink(0, {first.re + first.im, Vector<S>{}});
+    i64 k = 1;
+    for (; k < size - k; ++k) {
+      const Parts<S> a = source(k), b = source(size - k);
+      const Parts<S> sum = {a.re + b.re, a.im - b.im}, difference = {a.re - b.re, a.im + b.im};
+      const Parts<S> u = Turn(Broadcast(re[k]), Broadcast(im[k]), difference);
+      sink(k, {half * (sum.re + u.im), half * (sum.im - u.re)});
+      sink(size - k, {half * (sum.re - u.im), half * (-sum.im - u.re)});
+    }
+    if (k == size - k) {
+      const Parts<S> middle = source(k);
+      sink(k, {middle.re, -middle.im});
+    }
+    sink(size, {first.re - first.im, Vector<S>{}});
+  }
+
   // The opposite, without the factors 1/2.
   void PutTogether(const T* x, S* z) {
     const i64 size = plan_.size;
@@ -537,8 +562,8 @@ class FftRunner {
       const Vector<S> b_re = Reversed(b.re), b_im = Reversed(b.im);
       const Parts<S> sum = {a.re + b_re, a.im - b_im}, difference = {a.re - b_re, a.im + b_im};
       const Parts<S> u = Turn(Load(re + k), -Load(im + k), difference);
-      const Parts<S> low = Alternate({sum.re - u.im, sum.im + u.re});
-      const Parts<S> high = Alternate({Reversed(sum.re + u.im), Reversed(u.re - sum.im)});
+      const Parts<S> low = Alternate(Parts<S>{sum.re - u.im, sum.im + u.re});
+      const Parts<S> high = Alternate(Parts<S>{Reversed(sum.re + u.im), Reversed(u.re - sum.im)});
       Store(z + 2 * k, low.re);
       Store(z + 2 * k + kLanes, low.im);
       Store(z + 2 * mirrored, high.re);
@@ -577,24 +602,28 @@ class FftRunner {
 // Tiles between two looks at whether the run was stopped: about a million elements.
 inline constexpr i64 kLookElements = 1 << 20;
 
-template <typename T>
-int RunFft(const RunContext* run, const void* data, void* const* buffers, i64 begin, i64 end) {
-  const FftKernelPlan& plan = *static_cast<const FftKernelPlan*>(data);
+template <typename T, typename S>
+int RunTiles(const RunContext* run, const FftKernelPlan& plan, void* const* buffers, i64 begin,
+             i64 end) {
   const i64 look = Max(1, kLookElements / (plan.size * plan.tile_lines));
-  FftRunner<T, T> runner(plan, buffers);
-  FftRunner<T, double> chirp(plan, buffers);
+  FftRunner<T, S> runner(plan, buffers);
   for (i64 tile = begin; tile < end; ++tile) {
     if ((tile - begin) % look == 0 && run != nullptr && run->stopped != nullptr &&
         run->stopped(run)) {
       return kKernelStopped;
     }
-    if (plan.method == FftMethod::kChirp) {
-      chirp.Run(tile);
-    } else {
-      runner.Run(tile);
-    }
+    runner.Run(tile);
   }
   return kKernelOk;
+}
+
+template <typename T>
+int RunFft(const RunContext* run, const void* data, void* const* buffers, i64 begin, i64 end) {
+  const FftKernelPlan& plan = *static_cast<const FftKernelPlan*>(data);
+  if constexpr (sizeof(T) == 4) {
+    if (!plan.computes_f64) return RunTiles<T, float>(run, plan, buffers, begin, end);
+  }
+  return RunTiles<T, double>(run, plan, buffers, begin, end);
 }
 
 // NOLINTNEXTLINE(misc-definitions-in-headers): for one source file

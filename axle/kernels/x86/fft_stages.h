@@ -89,7 +89,7 @@ struct MemorySink {
     constexpr i64 kLanes = kLanesOf<T>;
     T* const x = at + j * stride;
     if (exchanges) parts = {parts.im, parts.re};
-    const Parts<T> both = Alternate({divisor(parts.re), divisor(parts.im)});
+    const Parts<T> both = Alternate(Parts<T>{divisor(parts.re), divisor(parts.im)});
     if (count == kLanes) {
       Store(x, both.re);
       Store(x + kLanes, both.im);
@@ -200,18 +200,54 @@ template <int kFirst, int kSecond, typename T, typename Source, typename Sink>
   }
 }
 
-// Any odd radix up to 31.
-inline constexpr int kMostSums = 15;
+// Any odd radix up to 97.
+inline constexpr int kMostSums = 48;
 
 template <typename T>
 struct OddValues {
   Parts<T> y0, sums[kMostSums], differences[kMostSums];
 };
 
+// Numbers q .. q + kCount - 1 of the transform, and those that have conjugate roots. Each takes its
+// terms in order; several at once read the values once.
+template <int kCount, typename T, typename Put>
+[[gnu::always_inline]] inline void OddNumbers(int radix, int q, const T* roots,
+                                              const OddValues<T>& values, const Put& put) {
+  Parts<T> a[kCount], b[kCount];
+  int turn[kCount];  // s * (q + i) modulo the radix
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i) {
+    a[i] = values.y0;
+    b[i] = {Vector<T>{}, Vector<T>{}};
+    turn[i] = 0;
+  }
+  for (int s = 0; s < radix / 2; ++s) {
+    const Parts<T> sum = values.sums[s], d = values.differences[s];
+#pragma GCC unroll 4
+    for (int i = 0; i < kCount; ++i) {
+      turn[i] += q + i;
+      if (turn[i] >= radix) turn[i] -= radix;
+      const Vector<T> re = Broadcast(roots[2 * turn[i]]), im = Broadcast(roots[2 * turn[i] + 1]);
+      a[i] = {MultiplyAdd(re, sum.re, a[i].re), MultiplyAdd(re, sum.im, a[i].im)};
+      if (s == 0) {
+        b[i] = {im * d.re, im * d.im};
+      } else {
+        b[i] = {MultiplyAdd(im, d.re, b[i].re), MultiplyAdd(im, d.im, b[i].im)};
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i) {
+    put(q + i, Parts<T>{a[i].re - b[i].im, a[i].im + b[i].re});
+    put(radix - q - i, Parts<T>{a[i].re + b[i].im, a[i].im - b[i].re});
+  }
+}
+
 // put(q, number q of the transform).
 template <typename T, typename Get, typename Put>
 [[gnu::always_inline]] inline void OddButterfly(int radix, const T* roots, const Get& get,
                                                 const Put& put) {
+  constexpr int kBlock = kIsWide ? 4 : 2;
   OddValues<T> values;
   const int half = radix / 2;
   values.y0 = get(0);
@@ -224,21 +260,9 @@ template <typename T, typename Get, typename Put>
     first = {first.re + sum.re, first.im + sum.im};
   }
   put(0, first);
-  for (int q = 1; q <= half; ++q) {
-    Parts<T> a = values.y0, b = {};
-    int turn = 0;  // s * q modulo the radix
-    for (int s = 0; s < half; ++s) {
-      turn += q;
-      if (turn >= radix) turn -= radix;
-      const Vector<T> re = Broadcast(roots[2 * turn]), im = Broadcast(roots[2 * turn + 1]);
-      const Parts<T> sum = values.sums[s], d = values.differences[s];
-      a = {MultiplyAdd(re, sum.re, a.re), MultiplyAdd(re, sum.im, a.im)};
-      b = s == 0 ? Parts<T>{im * d.re, im * d.im}
-                 : Parts<T>{MultiplyAdd(im, d.re, b.re), MultiplyAdd(im, d.im, b.im)};
-    }
-    put(q, {a.re - b.im, a.im + b.re});
-    put(radix - q, {a.re + b.im, a.im - b.re});
-  }
+  int q = 1;
+  for (; q + kBlock - 1 <= half; q += kBlock) OddNumbers<kBlock>(radix, q, roots, values, put);
+  for (; q <= half; ++q) OddNumbers<1>(radix, q, roots, values, put);
 }
 
 template <typename T, typename Source, typename Sink>
