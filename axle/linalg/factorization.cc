@@ -8,8 +8,9 @@
 // columns. Columns that are negligible (epsilon / 16 of the largest) are left out of rotations,
 // because squares of two of them may underflow, and completed to an orthonormal basis at the end.
 //
-// TallSvd reduces m x n to n x n by QR with pivoting first; the columns of R^H are nearly
-// orthogonal already.
+// TallSvd of a real matrix reduces m x n to n x n by QR, and that to a bidiagonal matrix
+// (bidiagonal.h). A complex matrix is reduced by QR with pivoting; the columns of R^H are nearly
+// orthogonal already, and JacobiSvd takes them.
 
 #include "axle/linalg/factorization.h"
 
@@ -17,6 +18,7 @@
 #include <numeric>
 
 #include "axle/core/stable_sort.h"
+#include "axle/linalg/bidiagonal.h"
 #include "axle/linalg/tridiagonal.h"
 #include "axle/linalg/tridiagonal_eigen.h"
 
@@ -51,11 +53,12 @@ void Permute(P* values, const std::vector<i64>& order) {
 // Row i of `rows` becomes column i of the Q that ReduceToTridiagonal left in a.
 template <typename T>
 Status FormTransposedQ(const Matrix<T>& a, const T* taus, const Matrix<T>& rows, Limits* limits) {
+  const i64 n = a.rows;
   SetIdentity(rows);
-  std::vector<T> sum;
-  for (i64 k = a.rows - 2; k >= 0; --k) {
-    AXLE_TRY(CheckLimits(limits));
-    ApplyReflector(a, k + 1, k, taus[k], rows, k + 1, sum);
+  if (n > 1) {
+    // Reflector k begins in row k + 1.
+    AXLE_TRY(FormQ(Matrix<T>(a.row(1), n - 1, n - 1, a.stride), taus, n - 1,
+                   Matrix<T>(&rows(1, 1), n - 1, n - 1, rows.stride), limits));
   }
   for (i64 i = 0; i < a.rows; ++i) {
     for (i64 j = 0; j < i; ++j) std::swap(rows(i, j), rows(j, i));
@@ -145,9 +148,10 @@ Status HermitianEigen(const Matrix<T>& a, PartType<T>* values, const Matrix<T>& 
   std::vector<P> off_diagonal(n);
   std::vector<T> taus(n);
   AXLE_TRY(ReduceToTridiagonal(a, values, off_diagonal.data(), taus.data(), limits));
+  std::vector<double> d(values, values + n), e(off_diagonal.begin(), off_diagonal.end());
   if (vectors.data != nullptr) AXLE_TRY(FormTransposedQ(a, taus.data(), vectors, limits));
-  AXLE_TRY(TridiagonalEigen<T>(values, off_diagonal.data(), n, vectors, limits, converged));
-  for (i64 i = 0; i < n; ++i) values[i] *= scale;
+  AXLE_TRY(TridiagonalEigen<T>(d.data(), e.data(), n, vectors, limits, converged));
+  for (i64 i = 0; i < n; ++i) values[i] = static_cast<P>(d[i] * scale);
   const std::vector<i64> order = OrderBy(n, [&](i64 i, i64 j) { return values[i] < values[j]; });
   Permute(values, order);
   if (vectors.data != nullptr) PermuteRows(vectors, order);
@@ -195,9 +199,45 @@ Status JacobiSvd(const Matrix<T>& columns, PartType<T>* values, const Matrix<T>&
   return {};
 }
 
+// a = Q R, unless a is square, and R = U' S V^T make a = (Q U') S V^T.
+template <typename T>
+Status RealSvd(const Matrix<T>& a, T* values, const Matrix<T>& u, const Matrix<T>& vh,
+               Limits* limits, bool& converged) {
+  const i64 n = a.columns;
+  const bool with_vectors = u.data != nullptr, is_square = a.rows == n;
+  converged = true;
+  const T scale = ScaleToOne(a);
+  if (scale != scale) {
+    std::fill_n(values, n, scale);
+    if (with_vectors) {
+      FillNan(u);
+      FillNan(vh);
+    }
+    return {};
+  }
+  std::vector<T> taus(n), r(n * n), left(with_vectors ? n * n : 0);
+  if (!is_square) AXLE_TRY(QrFactor(a, taus.data(), limits));
+  for (i64 i = 0; i < n; ++i) {
+    const i64 begin = is_square ? 0 : i;
+    std::copy(a.row(i) + begin, a.row(i) + n, r.data() + i * n + begin);
+  }
+  std::vector<double> scaled(n);
+  std::vector<T> right(with_vectors ? n * n : 0);
+  AXLE_TRY(SquareSvd(HostBlockKernels<T>(), r.data(), n, scaled.data(),
+                     with_vectors ? left.data() : nullptr, with_vectors ? right.data() : nullptr,
+                     limits, converged));
+  for (i64 i = 0; i < n; ++i) values[i] = static_cast<T>(scaled[i] * scale);
+  if (!with_vectors) return {};
+  for (i64 i = 0; i < n; ++i) std::copy_n(right.data() + i * n, n, vh.row(i));
+  SetIdentity(u);
+  HostBlockKernels<T>().transpose(left.data(), n, n, n, u.data, u.stride);
+  return is_square ? Status() : ApplyQ(a, taus.data(), n, u, limits);
+}
+
 template <typename T>
 Status TallSvd(const Matrix<T>& a, PartType<T>* values, const Matrix<T>& u, const Matrix<T>& vh,
                Limits* limits, bool& converged) {
+  if constexpr (!kIsComplexScalar<T>) return RealSvd(a, values, u, vh, limits, converged);
   const i64 n = a.columns;
   const bool with_vectors = u.data != nullptr;
   std::vector<T> taus(n), r(n * n), v(with_vectors ? n * n : 0);

@@ -10,9 +10,10 @@ namespace axle {
 // P a = L U with partial pivoting: step k takes the row, from k on, whose element of column k has
 // the largest sum of magnitudes of its parts (the first of equals). L is unit lower triangular, U
 // upper; both replace a. pivots[k] is the row that was exchanged with row k. The result is the
-// first k with a pivot of zero, where nothing is divided, or -1.
+// first k with a pivot of zero, or -1. Where the pivot is zero nothing is divided, and the elements
+// below it are the factors as they are.
 template <typename T>
-Status LuFactor(const Matrix<T>& a, i64* pivots, Limits* limits, i64& failed) {
+Status PlainLuFactor(const Matrix<T>& a, i64* pivots, Limits* limits, i64& failed) {
   failed = -1;
   const auto size = [](T x) { return Magnitude(RealPart(x)) + Magnitude(ImaginaryPart(x)); };
   for (i64 k = 0; k < std::min(a.rows, a.columns); ++k) {
@@ -23,16 +24,24 @@ Status LuFactor(const Matrix<T>& a, i64* pivots, Limits* limits, i64& failed) {
     }
     pivots[k] = pivot;
     if (pivot != k) std::swap_ranges(a.row(k), a.row(k) + a.columns, a.row(pivot));
-    if (a(k, k) == T()) {
-      if (failed < 0) failed = k;
-      continue;
-    }
+    const bool is_zero = a(k, k) == T();
+    if (is_zero && failed < 0) failed = k;
     for (i64 i = k + 1; i < a.rows; ++i) {
-      a(i, k) = Quotient(a(i, k), a(k, k));
+      if (!is_zero) a(i, k) = Quotient(a(i, k), a(k, k));
       SubtractScaled(a(i, k), a.row(k) + k + 1, a.row(i) + k + 1, a.columns - k - 1);
     }
   }
   return {};
+}
+template <typename T>
+Status LuFactor(const Matrix<T>& a, i64* pivots, Limits* limits, i64& failed) {
+  if constexpr (!kIsComplexScalar<T>) {
+    return Blocked<T>(HostBlockKernels<T>(), {a.rows, a.columns, std::min(a.rows, a.columns)},
+                      limits)
+        .Lu(a.data, a.stride, a.rows, a.columns, pivots, failed);
+  } else {
+    return PlainLuFactor(a, pivots, limits, failed);
+  }
 }
 
 // The rotation that makes two vectors x, y with x^H y = gamma, |x|^2 = alpha, |y|^2 = beta

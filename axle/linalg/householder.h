@@ -1,6 +1,8 @@
 // Householder reflections of row-major matrices, and the factorisations built on them: QR with and
-// without pivoting, products with Q. Conventions of results are LAPACK's.
+// without pivoting, products with Q. Conventions of results are LAPACK's. QR without pivoting and
+// products with Q work by blocks for real matrices (blocked_qr.h), else column by column.
 #pragma once
+#include "axle/linalg/blocked_qr.h"
 #include "axle/linalg/norms.h"
 
 namespace axle {
@@ -81,47 +83,78 @@ void ApplyReflectorRight(const std::vector<T>& v, T tau, const Matrix<T>& b, i64
   }
 }
 
+// Elements of memory that QrFactor and products with Q need for reflectors with so many rows and
+// another side of so many.
+template <typename T>
+i64 QrScratch(i64 rows, i64 others) {
+  return kIsComplexScalar<T> ? std::max(rows, others) : ReflectorScratch(rows, others);
+}
+
 // a = Q R, packed as LAPACK does: R on and above the diagonal, the reflectors' v[1..] below it.
 // Q = H[0] H[1] ...; taus has min(rows, columns) elements.
 template <typename T>
 Status QrFactor(const Matrix<T>& a, T* taus, Limits* limits) {
-  std::vector<T> sum;
-  for (i64 k = 0; k < std::min(a.rows, a.columns); ++k) {
-    AXLE_TRY(CheckLimits(limits));
-    taus[k] = MakeReflector(a, k, k);
-    ApplyReflector(a, k, k, Conjugate(taus[k]), a, k + 1, sum);
+  if constexpr (!kIsComplexScalar<T>) {
+    return BlockedQr(HostBlockKernels<T>(), a.data, a.stride, a.rows, a.columns, taus, limits);
+  } else {
+    std::vector<T> sum;
+    for (i64 k = 0; k < std::min(a.rows, a.columns); ++k) {
+      AXLE_TRY(CheckLimits(limits));
+      taus[k] = MakeReflector(a, k, k);
+      ApplyReflector(a, k, k, Conjugate(taus[k]), a, k + 1, sum);
+    }
+    return {};
   }
-  return {};
 }
 
-// q = H[0] ... H[count - 1] q, for the reflectors that QrFactor left in a.
-template <typename T>
-Status ApplyQ(const Matrix<T>& a, const T* taus, i64 count, const Matrix<T>& q, Limits* limits) {
-  std::vector<T> sum;
-  for (i64 k = count - 1; k >= 0; --k) {
-    AXLE_TRY(CheckLimits(limits));
-    ApplyReflector(a, k, k, taus[k], q, 0, sum);
-  }
-  return {};
-}
-
-// c = Q c, Q^H c (left), c Q or c Q^H, for the same Q.
+// c = Q c, Q^H c (left), c Q or c Q^H, for the Q = H[0] ... H[count - 1] that QrFactor left in a.
 template <typename T>
 Status MultiplyByQ(const Matrix<T>& a, const T* taus, i64 count, bool left, bool adjoint,
                    const Matrix<T>& c, Limits* limits) {
-  std::vector<T> memory;
-  for (i64 step = 0; step < count; ++step) {
-    AXLE_TRY(CheckLimits(limits));
-    const i64 k = left == adjoint ? step : count - 1 - step;
-    const T tau = adjoint ? Conjugate(taus[k]) : taus[k];
-    if (left) {
-      ApplyReflector(a, k, k, tau, c, 0, memory);
-    } else {
-      CopyReflector(a, k, k, memory);
-      ApplyReflectorRight(memory, tau, c, k);
+  if constexpr (!kIsComplexScalar<T>) {
+    return BlockedMultiplyByQ(HostBlockKernels<T>(), a.data, a.stride, a.rows, taus, count, left,
+                              adjoint, c.data, c.stride, c.rows, c.columns, limits);
+  } else {
+    std::vector<T> memory;
+    for (i64 step = 0; step < count; ++step) {
+      AXLE_TRY(CheckLimits(limits));
+      const i64 k = left == adjoint ? step : count - 1 - step;
+      const T tau = adjoint ? Conjugate(taus[k]) : taus[k];
+      if (left) {
+        ApplyReflector(a, k, k, tau, c, 0, memory);
+      } else {
+        CopyReflector(a, k, k, memory);
+        ApplyReflectorRight(memory, tau, c, k);
+      }
     }
+    return {};
   }
-  return {};
+}
+
+template <typename T>
+void SetIdentity(const Matrix<T>& a) {
+  for (i64 i = 0; i < a.rows; ++i) {
+    std::fill_n(a.row(i), a.columns, T());
+    if (i < a.columns) a(i, i) = T(1);
+  }
+}
+
+// q = Q q.
+template <typename T>
+Status ApplyQ(const Matrix<T>& a, const T* taus, i64 count, const Matrix<T>& q, Limits* limits) {
+  return MultiplyByQ(a, taus, count, /*left=*/true, /*adjoint=*/false, q, limits);
+}
+
+// q becomes the first columns of Q.
+template <typename T>
+Status FormQ(const Matrix<T>& a, const T* taus, i64 count, const Matrix<T>& q, Limits* limits) {
+  if constexpr (!kIsComplexScalar<T>) {
+    return BlockedFormQ(HostBlockKernels<T>(), a.data, a.stride, a.rows, taus, count, q.data,
+                        q.stride, q.columns, limits);
+  } else {
+    SetIdentity(q);
+    return ApplyQ(a, taus, count, q, limits);
+  }
 }
 
 template <typename T>
@@ -194,14 +227,6 @@ Status PivotedQrFactor(const Matrix<T>& a, Position* order, T* taus, Limits* lim
     for (i64 j = k + 1; j < a.columns; ++j) norms.Reduce(a, k, j);
   }
   return {};
-}
-
-template <typename T>
-void SetIdentity(const Matrix<T>& a) {
-  for (i64 i = 0; i < a.rows; ++i) {
-    std::fill_n(a.row(i), a.columns, T());
-    if (i < a.columns) a(i, i) = T(1);
-  }
 }
 
 }  // namespace axle

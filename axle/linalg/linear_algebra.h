@@ -4,145 +4,18 @@
 //
 // Every sum is a chain: it starts from the element it is subtracted from (or from +0) and takes its
 // products one after the other by fma, in the order that the function states. A faster version may
-// block and reorder the loops, as long as every element keeps its chain.
+// block and reorder the loops, as long as every element keeps its chain: that is what blocked.h
+// does for real matrices. The loops here serve complex ones, and are what the tests of blocked.h
+// compare with.
 #pragma once
 #include <algorithm>
-#include <complex>
 #include <type_traits>
 #include <vector>
 
-#include "axle/core/limits.h"
+#include "axle/linalg/blocked.h"
+#include "axle/linalg/scalar.h"
 
 namespace axle {
-
-template <typename T>
-struct ScalarTraits {
-  using Part = T;
-  static constexpr bool kIsComplex = false;
-};
-template <typename T>
-struct ScalarTraits<std::complex<T>> {
-  using Part = T;
-  static constexpr bool kIsComplex = true;
-};
-template <typename T>
-using PartType = typename ScalarTraits<T>::Part;
-template <typename T>
-inline constexpr bool kIsComplexScalar = ScalarTraits<T>::kIsComplex;
-
-inline float FusedMultiplyAdd(float a, float b, float c) {
-  return __builtin_fmaf(a, b, c);
-}
-inline double FusedMultiplyAdd(double a, double b, double c) {
-  return __builtin_fma(a, b, c);
-}
-inline float SquareRoot(float x) {
-  return __builtin_sqrtf(x);
-}
-inline double SquareRoot(double x) {
-  return __builtin_sqrt(x);
-}
-
-// c + a b, in the order of a dot's complex products (N5).
-template <typename T>
-T MultiplyAdd(T a, T b, T c) {
-  if constexpr (kIsComplexScalar<T>) {
-    auto re = FusedMultiplyAdd(a.real(), b.real(), c.real());
-    auto im = FusedMultiplyAdd(a.real(), b.imag(), c.imag());
-    re = FusedMultiplyAdd(-a.imag(), b.imag(), re);
-    im = FusedMultiplyAdd(a.imag(), b.real(), im);
-    return {re, im};
-  } else {
-    return FusedMultiplyAdd(a, b, c);
-  }
-}
-// c - a b: the same of -a.
-template <typename T>
-T MultiplySubtract(T a, T b, T c) {
-  return MultiplyAdd(-a, b, c);
-}
-// a b: one rounded product in each part, the other one fused.
-template <typename T>
-T Multiply(T a, T b) {
-  if constexpr (kIsComplexScalar<T>) {
-    return {FusedMultiplyAdd(-a.imag(), b.imag(), a.real() * b.real()),
-            FusedMultiplyAdd(a.imag(), b.real(), a.real() * b.imag())};
-  } else {
-    return a * b;
-  }
-}
-
-template <typename T>
-T Conjugate(T x) {
-  if constexpr (kIsComplexScalar<T>) {
-    return {x.real(), -x.imag()};
-  } else {
-    return x;
-  }
-}
-template <typename T>
-PartType<T> RealPart(T x) {
-  if constexpr (kIsComplexScalar<T>) {
-    return x.real();
-  } else {
-    return x;
-  }
-}
-// x times (over) a real number, part by part.
-template <typename T>
-T Scale(T x, PartType<T> factor) {
-  if constexpr (kIsComplexScalar<T>) {
-    return {x.real() * factor, x.imag() * factor};
-  } else {
-    return x * factor;
-  }
-}
-template <typename T>
-T DivideByReal(T x, PartType<T> divisor) {
-  if constexpr (kIsComplexScalar<T>) {
-    return {x.real() / divisor, x.imag() / divisor};
-  } else {
-    return x / divisor;
-  }
-}
-// acc + |x|^2, the real part first.
-template <typename T>
-PartType<T> AddSquare(T x, PartType<T> acc) {
-  if constexpr (kIsComplexScalar<T>) {
-    acc = FusedMultiplyAdd(x.real(), x.real(), acc);
-    return FusedMultiplyAdd(x.imag(), x.imag(), acc);
-  } else {
-    return FusedMultiplyAdd(x, x, acc);
-  }
-}
-template <typename T>
-bool HasNan(T x) {
-  return x != x;
-}
-
-// Smith's algorithm, by fma; a division by zero divides each part by the real zero.
-template <typename P>
-std::complex<P> ComplexQuotient(std::complex<P> a, std::complex<P> b) {
-  const P br = b.real(), bi = b.imag(), ar = a.real(), ai = a.imag();
-  if (br == 0 && bi == 0) return {ar / br, ai / br};
-  const P size_re = br < 0 ? -br : br, size_im = bi < 0 ? -bi : bi;
-  if (size_re < size_im) {
-    const P ratio = br / bi, denominator = FusedMultiplyAdd(ratio, br, bi);
-    return {FusedMultiplyAdd(ratio, ar, ai) / denominator,
-            FusedMultiplyAdd(ratio, ai, -ar) / denominator};
-  }
-  const P ratio = bi / br, denominator = FusedMultiplyAdd(ratio, bi, br);
-  return {FusedMultiplyAdd(ratio, ai, ar) / denominator,
-          FusedMultiplyAdd(-ratio, ar, ai) / denominator};
-}
-template <typename T>
-T Quotient(T a, T b) {
-  if constexpr (kIsComplexScalar<T>) {
-    return ComplexQuotient(a, b);
-  } else {
-    return a / b;
-  }
-}
 
 // A view of a row-major matrix; does not own the memory.
 template <typename T>
@@ -196,9 +69,10 @@ void ClearTriangle(const Matrix<T>& a, bool above) {
 // the one above the diagonal is neither read nor written. For j = 0, 1, ...:
 //   L[j][j] = sqrt(Re a[j][j] - sum over k < j of |L[j][k]|^2),
 //   L[i][j] = (a[i][j] - sum over k < j of L[i][k] conj(L[j][k])) / L[j][j]  for i > j.
-// `failed` is set to the first j whose square root is NaN, where it stops, or to -1.
+// `failed` is set to the first j whose square root is NaN, where it stops, or to -1. Elements that
+// are not final then have no defined value.
 template <typename T>
-Status CholeskyLower(const Matrix<T>& a, Limits* limits, i64& failed) {
+Status PlainCholeskyLower(const Matrix<T>& a, Limits* limits, i64& failed) {
   failed = -1;
   const i64 n = a.rows;
   std::vector<T> column(n);
@@ -217,6 +91,15 @@ Status CholeskyLower(const Matrix<T>& a, Limits* limits, i64& failed) {
     }
   }
   return {};
+}
+template <typename T>
+Status CholeskyLower(const Matrix<T>& a, Limits* limits, i64& failed) {
+  if constexpr (!kIsComplexScalar<T>) {
+    return Blocked<T>(HostBlockKernels<T>(), {a.rows, a.rows, a.rows}, limits)
+        .Cholesky(a.data, a.stride, a.rows, failed);
+  } else {
+    return PlainCholeskyLower(a, limits, failed);
+  }
 }
 
 // Solves t x = b for the triangular t, in place of b: for i = 0, 1, ... if t is lower triangular,
@@ -263,13 +146,24 @@ Status SolveRight(const Matrix<T>& t, bool lower, bool unit_diagonal, const Matr
   return {};
 }
 
+// Elements of memory that a factorisation of rows x columns, or the solution of so many right
+// sides, needs beside its arguments; a solution of complex ones also copies the triangle.
+template <typename T>
+i64 FactorScratch(i64 rows, i64 columns) {
+  return kIsComplexScalar<T> ? rows : BlockedScratch({rows, columns, std::min(rows, columns)});
+}
+template <typename T>
+i64 SolveScratch(i64 n, i64 rows, i64 columns) {
+  return kIsComplexScalar<T> ? n * n : BlockedScratch({rows, columns, n});
+}
+
 enum class MatrixForm : std::uint8_t { kAsIs, kTranspose, kAdjoint };
 
 // Solves op(a) x = b (left) or x op(a) = b in place of b, where op is `form` and `lower` says which
 // triangle of the square a counts. `copy` is memory for op(a).
 template <typename T>
-Status SolveTriangular(const T* a, MatrixForm form, bool left, bool lower, bool unit_diagonal,
-                       const Matrix<T>& b, std::vector<T>& copy, Limits* limits) {
+Status PlainSolveTriangular(const T* a, MatrixForm form, bool left, bool lower, bool unit_diagonal,
+                            const Matrix<T>& b, std::vector<T>& copy, Limits* limits) {
   const i64 n = left ? b.rows : b.columns;
   copy.assign(a, a + n * n);
   const Matrix<T> t(copy.data(), n, n);
@@ -278,6 +172,21 @@ Status SolveTriangular(const T* a, MatrixForm form, bool left, bool lower, bool 
   const bool is_lower = lower == (form == MatrixForm::kAsIs);
   return left ? SolveLeft(t, is_lower, unit_diagonal, b, limits)
               : SolveRight(t, is_lower, unit_diagonal, b, limits);
+}
+template <typename T>
+Status SolveTriangular(const T* a, MatrixForm form, bool left, bool lower, bool unit_diagonal,
+                       const Matrix<T>& b, std::vector<T>& copy, Limits* limits) {
+  if constexpr (!kIsComplexScalar<T>) {
+    // x op(a) = b is op(a)^T x^T = b^T.
+    const i64 n = left ? b.rows : b.columns;
+    const bool transposed = (form == MatrixForm::kAsIs) != left;
+    const StridedMatrix<const T> t{a, transposed ? 1 : n, transposed ? n : 1};
+    const StridedMatrix<T> x{b.data, left ? b.stride : 1, left ? 1 : b.stride};
+    return Blocked<T>(HostBlockKernels<T>(), {b.rows, b.columns, n}, limits)
+        .Solve(t, lower != transposed, unit_diagonal, n, x, left ? b.columns : b.rows);
+  } else {
+    return PlainSolveTriangular(a, form, left, lower, unit_diagonal, b, copy, limits);
+  }
 }
 
 }  // namespace axle

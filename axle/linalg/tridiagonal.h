@@ -1,16 +1,21 @@
-// Tridiagonal matrices: the reduction of a Hermitian matrix to one, and systems of equations.
+// Tridiagonal matrices: the reduction of a Hermitian matrix to one (by blocks if it is real,
+// blocked_tridiagonal.h), and systems of equations.
 #pragma once
+#include "axle/linalg/blocked_tridiagonal.h"
 #include "axle/linalg/householder.h"
 
 namespace axle {
 
 // T = Q^H a Q, real and tridiagonal, for the Hermitian a whose lower triangle counts; the other one
-// is neither read nor written. The lower triangle is replaced as LAPACK's sytrd does: T on diagonal
+// keeps its values. The lower triangle is replaced as LAPACK's sytrd does: T on diagonal
 // and subdiagonal, which are d and e too, and below it the reflectors of Q = H[0] H[1] ..., that of
 // column k from row k + 2 on. d has n elements, e and taus n - 1.
 template <typename T>
 Status ReduceToTridiagonal(const Matrix<T>& a, PartType<T>* d, PartType<T>* e, T* taus,
                            Limits* limits) {
+  if constexpr (!kIsComplexScalar<T>) {
+    return BlockedTridiagonal(HostBlockKernels<T>(), a.data, a.stride, a.rows, d, e, taus, limits);
+  }
   const i64 n = a.rows;
   std::vector<T> v, x;
   for (i64 k = 0; k < n; ++k) {

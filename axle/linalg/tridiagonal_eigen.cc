@@ -3,80 +3,26 @@
 // first 2 by 2 matrix that is closer to d[l], until e[l] vanishes and d[l] is an eigenvalue. At
 // most 30 n steps in all.
 //
-// The rotations of a step act on rows of `vectors`. They are queued, up to 32 n of them, and then
-// applied to 16 columns at a time that stay in the cache: the rotations are read once per 16
-// columns instead of the matrix once per rotation. This changes the order of work only, since
-// columns are independent.
+// The rotations of a step act on rows of `vectors`, in which they are rounded to the type of the
+// vectors. They are queued, up to 32 n of them, and then applied to a few columns at a time that
+// stay in the cache: the rotations are read once per strip of columns instead of the matrix once
+// per rotation. This changes the order of work only, since columns are independent.
 
 #include "axle/linalg/tridiagonal_eigen.h"
 
 #include <optional>
 
+#include "axle/linalg/rotation_queue.h"
+
 namespace axle {
 namespace {
 
-// Queues rotations and applies them to 16 columns at a time.
-template <typename P>
-class RotationQueue {
- public:
-  explicit RotationQueue(const Matrix<P>& rows)
-      : rows_(rows), capacity_(32 * rows.rows), columns_(kColumns * rows.rows) {
-    rotations_.reserve(capacity_);
-  }
-  Status Add(const RowRotation<P>& rotation, Limits* limits) {
-    rotations_.push_back(rotation);
-    return static_cast<i64>(rotations_.size()) < capacity_ ? Status() : Flush(limits);
-  }
-  Status Flush(Limits* limits) {
-    for (i64 begin = 0; begin < rows_.columns; begin += kColumns) {
-      AXLE_TRY(CheckLimits(limits));
-      const i64 count = std::min(kColumns, rows_.columns - begin);
-      for (i64 i = 0; i < rows_.rows; ++i) {
-        std::copy_n(rows_.row(i) + begin, count, columns_.data() + i * kColumns);
-      }
-      for (const RowRotation<P>& rotation : rotations_) {
-        P *x = columns_.data() + rotation.row * kColumns, *y = x + kColumns;
-        const P c = rotation.c, s = rotation.s;
-        for (i64 j = 0; j < kColumns; ++j) {
-          const P old = x[j];
-          x[j] = FusedMultiplyAdd(-s, y[j], c * old);
-          y[j] = FusedMultiplyAdd(s, old, c * y[j]);
-        }
-      }
-      for (i64 i = 0; i < rows_.rows; ++i) {
-        std::copy_n(columns_.data() + i * kColumns, count, rows_.row(i) + begin);
-      }
-    }
-    rotations_.clear();
-    return {};
-  }
-
- private:
-  static constexpr i64 kColumns = 16;
-  Matrix<P> rows_;
-  i64 capacity_;
-  std::vector<P> columns_;
-  std::vector<RowRotation<P>> rotations_;
-};
-
-// sqrt(x^2 + y^2) for numbers of about 1 at most.
-template <typename P>
-P Hypotenuse(P x, P y) {
-  return AbsoluteValue(std::complex<P>(x, y));
-}
-
 // The first m >= begin where the matrix splits below row m: e[m] is small beside its neighbours, or
-// its square would underflow.
-template <typename P>
-i64 EndOfBlock(const P* d, const P* e, i64 begin, i64 n) {
-  const P smallest = SquareRoot(std::numeric_limits<P>::min());
+// its square would underflow. `square` is that of the tolerance.
+i64 EndOfBlock(const double* d, const double* e, i64 begin, i64 n, double square) {
   for (i64 m = begin; m + 1 < n; ++m) {
-    const P size = Magnitude(e[m]);
-    if (size <= smallest || size <= std::numeric_limits<P>::epsilon() *
-                                        SquareRoot(Magnitude(d[m])) *
-                                        SquareRoot(Magnitude(d[m + 1]))) {
-      return m;
-    }
+    const double size = e[m] * e[m];
+    if (size <= kSmallestSquare || size <= square * Magnitude(d[m] * d[m + 1])) return m;
   }
   return n - 1;
 }
@@ -84,26 +30,30 @@ i64 EndOfBlock(const P* d, const P* e, i64 begin, i64 n) {
 // One QL step on rows [l, m], shifted by the eigenvalue of the first 2 by 2 block that is closer to
 // d[l].
 template <typename P>
-Status QlStep(P* d, P* e, i64 l, i64 m, RotationQueue<P>* queue, Limits* limits) {
-  const P ratio = (d[l + 1] - d[l]) / (2 * e[l]), root = Hypotenuse(ratio, P(1));
-  P g = d[m] - d[l] + e[l] / (ratio < 0 ? ratio - root : ratio + root);
-  P s = 1, c = 1, shift = 0;
+Status QlStep(double* d, double* e, i64 l, i64 m, RotationQueue<P>* queue, Limits* limits) {
+  const double ratio = (d[l + 1] - d[l]) / (2 * e[l]), magnitude = Magnitude(ratio);
+  // sqrt(1 + ratio^2) must not overflow; beyond, the 1 does not count.
+  const double root =
+      magnitude > 1e15 ? magnitude : SquareRoot(FusedMultiplyAdd(ratio, ratio, 1.0));
+  double g = d[m] - d[l] + e[l] / (ratio < 0 ? ratio - root : ratio + root);
+  double s = 1, c = 1, shift = 0;
   for (i64 i = m - 1; i >= l; --i) {
-    const P f = s * e[i], b = c * e[i], size = Hypotenuse(f, g);
-    if (size <= std::numeric_limits<P>::min() / std::numeric_limits<P>::epsilon()) {
+    const double f = s * e[i], b = c * e[i], square = FusedMultiplyAdd(f, f, g * g);
+    if (square <= kSmallestSquare) {
       e[i + 1] = e[m] = 0;  // it splits here already
       d[i + 1] -= shift;
       return {};
     }
+    const double size = SquareRoot(square), inverse = 1 / size;
     e[i + 1] = size;
-    s = f / size;
-    c = g / size;
+    s = f * inverse;
+    c = g * inverse;
     g = d[i + 1] - shift;
-    const P next = FusedMultiplyAdd(d[i] - g, s, 2 * c * b);
+    const double next = FusedMultiplyAdd(d[i] - g, s, 2 * c * b);
     shift = s * next;
     d[i + 1] = g + shift;
     g = FusedMultiplyAdd(c, next, -b);
-    if (queue != nullptr) AXLE_TRY(queue->Add({i, c, s}, limits));
+    if (queue != nullptr) AXLE_TRY(queue->Add(i, c, s, limits));
   }
   d[l] -= shift;
   e[l] = g;
@@ -114,20 +64,22 @@ Status QlStep(P* d, P* e, i64 l, i64 m, RotationQueue<P>* queue, Limits* limits)
 }  // namespace
 
 template <typename T>
-Status TridiagonalEigen(PartType<T>* d, PartType<T>* e, i64 n, const Matrix<T>& vectors,
-                        Limits* limits, bool& converged) {
+Status TridiagonalEigen(double* d, double* e, i64 n, const Matrix<T>& vectors, Limits* limits,
+                        bool& converged) {
   using P = PartType<T>;
   converged = true;
   constexpr i64 kParts = kIsComplexScalar<T> ? 2 : 1;
   std::optional<RotationQueue<P>> queue;
   if (vectors.data != nullptr) {
-    queue.emplace(Matrix<P>(reinterpret_cast<P*>(vectors.data), vectors.rows,
-                            vectors.columns * kParts, vectors.stride * kParts));
+    queue.emplace(HostBlockKernels<P>(), reinterpret_cast<P*>(vectors.data),
+                  vectors.stride * kParts, vectors.rows, vectors.columns * kParts);
   }
+  // Eigenvalues of f32 need not be exact to the last bit of f64.
+  const double tolerance = sizeof(P) == 4 ? 0x1p-36 : std::numeric_limits<double>::epsilon();
   i64 steps_left = 30 * n;
   for (i64 l = 0; l < n;) {
     AXLE_TRY(CheckLimits(limits));
-    const i64 m = EndOfBlock(d, e, l, n);
+    const i64 m = EndOfBlock(d, e, l, n, tolerance * tolerance);
     if (m == l) {
       ++l;
       continue;
@@ -141,9 +93,8 @@ Status TridiagonalEigen(PartType<T>* d, PartType<T>* e, i64 n, const Matrix<T>& 
   return queue ? queue->Flush(limits) : Status();
 }
 
-#define INSTANTIATE(T)                                                                            \
-  template Status TridiagonalEigen<T>(PartType<T>*, PartType<T>*, i64, const Matrix<T>&, Limits*, \
-                                      bool&);
+#define INSTANTIATE(T) \
+  template Status TridiagonalEigen<T>(double*, double*, i64, const Matrix<T>&, Limits*, bool&);
 INSTANTIATE(float)
 INSTANTIATE(double)
 INSTANTIATE(std::complex<float>)

@@ -1,20 +1,14 @@
 // Eigenvalues and vectors of a real symmetric tridiagonal matrix by implicit QL iteration with
-// Wilkinson's shifts.
+// Wilkinson's shifts. The matrix is one of f64 for vectors of all types, so that the error of the
+// eigenvalues is that of the reduction to this form.
 #pragma once
 #include "axle/linalg/norms.h"
 
 namespace axle {
 
-// A plane rotation of rows `row` and row + 1: x' = c x - s y, y' = s x + c y.
-template <typename P>
-struct RowRotation {
-  i64 row;
-  P c, s;
-};
-
 // Elements that the function needs beside its arguments.
 inline i64 TridiagonalEigenScratch(i64 n) {
-  return 160 * n;
+  return 200 * n;
 }
 
 // T = S diag(d) S^T for the tridiagonal T with diagonal d and off-diagonal e (which has n elements,
@@ -23,7 +17,7 @@ inline i64 TridiagonalEigenScratch(i64 n) {
 // `converged` is false if there are more than 30 n iterations. Elements must be finite, and about
 // 1 at most.
 template <typename T>
-Status TridiagonalEigen(PartType<T>* d, PartType<T>* e, i64 n, const Matrix<T>& vectors,
-                        Limits* limits, bool& converged);
+Status TridiagonalEigen(double* d, double* e, i64 n, const Matrix<T>& vectors, Limits* limits,
+                        bool& converged);
 
 }  // namespace axle

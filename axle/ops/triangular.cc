@@ -97,7 +97,9 @@ StatusOr<Literal> EvalCholesky(const Instruction& inst, std::span<Literal> opera
   const ElementType type = operands[0].shape().type();
   const i64 n = operands[0].shape().dims().back();
   if (operands[0].num_elements() == 0) return std::move(operands[0]);
-  const ScratchMemory scratch(context, n * i64{16});
+  const i64 scratch_bytes = DispatchScalar(
+      ComputedType(type), [&]<typename T>() { return FactorScratch<T>(n, n) * i64{sizeof(T)}; });
+  const ScratchMemory scratch(context, scratch_bytes);
   AXLE_TRY(scratch.status());
   AXLE_ASSIGN(Literal result, ConvertIfNeeded(operands[0], ComputedType(type)));
   operands[0] = Literal();
@@ -160,8 +162,12 @@ StatusOr<Literal> EvalTriangularSolve(const Instruction& inst, std::span<Literal
                                       const EvalContext& context) {
   const ElementType type = operands[0].shape().type(), computed = ComputedType(type);
   if (operands[1].num_elements() == 0) return std::move(operands[1]);
+  const Shape& b = operands[1].shape();
   const i64 n = operands[0].shape().dims().back();
-  const ScratchMemory scratch(context, n * n * Info(computed).bytes);
+  const i64 scratch_bytes = DispatchScalar(computed, [&]<typename T>() {
+    return SolveScratch<T>(n, b.dim(b.rank() - 2), b.dim(b.rank() - 1)) * i64{sizeof(T)};
+  });
+  const ScratchMemory scratch(context, scratch_bytes);
   AXLE_TRY(scratch.status());
   AXLE_ASSIGN(const Literal a, ConvertIfNeeded(operands[0], computed));
   AXLE_ASSIGN(Literal result, ConvertIfNeeded(operands[1], computed));

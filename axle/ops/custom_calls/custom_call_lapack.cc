@@ -16,16 +16,20 @@ namespace axle {
 namespace {
 
 // potrf(a) -> (factor, info): the triangle uplo of a becomes its Cholesky factor, the other one
-// stays. info: the order of the leading minor that is not positive definite.
+// stays. info: the order of the leading minor that is not positive definite. If a pivot is NaN, all
+// of the factor becomes NaN.
 // `failed` is the first pivot that is not positive; a pivot of zero counts, as in LAPACK.
 template <typename T>
-StatusOr<Literal> CallPotrf(const CustomCallInvocation& invocation, const EvalContext&) {
+StatusOr<Literal> CallPotrf(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
   AXLE_ASSIGN(const MatrixShape m, SquareMatricesOf<T>(invocation, 0));
   AXLE_ASSIGN(const CustomCallAttributes attributes, invocation.Attributes());
   AXLE_ASSIGN(const char uplo, Letter(attributes, "uplo", "LU"));
   AXLE_ASSIGN(auto results,
               MakeResults(invocation, {invocation.operands[0].shape(), m.With(S32, {})}));
+  const ScratchMemory scratch(context,
+                              BytesFor<T>(m.count == 0 ? 0 : FactorScratch<T>(m.rows, m.rows), 1));
+  AXLE_TRY(scratch.status());
   results[0] = std::move(invocation.operands[0]);
   T* data = Data<T>(results[0]);
   for (i64 i = 0; i < m.count; ++i) {
@@ -33,8 +37,13 @@ StatusOr<Literal> CallPotrf(const CustomCallInvocation& invocation, const EvalCo
     i64 failed = -1;
     if (uplo == 'U') Adjoint(a);
     AXLE_TRY(CholeskyLower(a, invocation.limits, failed));
+    const bool is_nan = failed >= 0;
     for (i64 k = m.rows - 1; k >= 0; --k) {
       if (a(k, k) == T() && (failed < 0 || k < failed)) failed = k;
+    }
+    if (is_nan) {
+      const T nan = std::numeric_limits<PartType<T>>::quiet_NaN();
+      for (i64 k = 0; k < m.rows; ++k) std::fill_n(a.row(k), k + 1, nan);
     }
     if (uplo == 'U') Adjoint(a);
     Integers(results[1])[i] = static_cast<std::int32_t>(failed + 1);
@@ -58,7 +67,9 @@ StatusOr<Literal> CallTrsm(const CustomCallInvocation& invocation, const EvalCon
     return InvalidArgument("the sizes of a and b do not go together");
   }
   AXLE_ASSIGN(auto results, MakeResults(invocation, {invocation.operands[1].shape()}));
-  const ScratchMemory scratch(context, BytesFor<T>(m.count == 0 ? 0 : m.size(), 1));
+  const ScratchMemory scratch(
+      context,
+      BytesFor<T>(m.count == 0 ? 0 : SolveScratch<T>(m.rows, right.rows, right.columns), 1));
   AXLE_TRY(scratch.status());
   results[0] = std::move(invocation.operands[1]);
   const T* a = Data<T>(std::as_const(invocation.operands[0]));
@@ -79,11 +90,14 @@ StatusOr<Literal> CallTrsm(const CustomCallInvocation& invocation, const EvalCon
 // getrf(a) -> (lu, pivots, info): info is the first zero on the diagonal of U.
 // Pivots are row numbers counted from 1.
 template <typename T>
-StatusOr<Literal> CallGetrf(const CustomCallInvocation& invocation, const EvalContext&) {
+StatusOr<Literal> CallGetrf(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
   AXLE_ASSIGN(const MatrixShape m, MatricesOf<T>(invocation, 0));
   AXLE_ASSIGN(auto results, MakeResults(invocation, {invocation.operands[0].shape(),
                                                      m.With(S32, {m.rank()}), m.With(S32, {})}));
+  const ScratchMemory scratch(
+      context, BytesFor<T>(m.count == 0 ? 0 : FactorScratch<T>(m.rows, m.columns), 1));
+  AXLE_TRY(scratch.status());
   results[0] = std::move(invocation.operands[0]);
   T* data = Data<T>(results[0]);
   std::vector<i64> pivots(m.count == 0 ? 0 : m.rank());
@@ -100,11 +114,14 @@ StatusOr<Literal> CallGetrf(const CustomCallInvocation& invocation, const EvalCo
 
 // geqrf(a) -> (R and reflectors, taus).
 template <typename T>
-StatusOr<Literal> CallGeqrf(const CustomCallInvocation& invocation, const EvalContext&) {
+StatusOr<Literal> CallGeqrf(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
   AXLE_ASSIGN(const MatrixShape m, MatricesOf<T>(invocation, 0));
   AXLE_ASSIGN(auto results, MakeResults(invocation, {invocation.operands[0].shape(),
                                                      m.With(kTypeOf<T>, {m.rank()})}));
+  const ScratchMemory scratch(context,
+                              BytesFor<T>(m.count == 0 ? 0 : QrScratch<T>(m.rows, m.columns), 1));
+  AXLE_TRY(scratch.status());
   results[0] = std::move(invocation.operands[0]);
   T *data = Data<T>(results[0]), *taus = Data<T>(results[1]);
   for (i64 i = 0; i < m.count; ++i) {
@@ -127,7 +144,7 @@ StatusOr<i64> CountReflectors(const MatrixShape& m, const Shape& taus) {
 // orgqr(reflectors, taus) -> the first columns of Q.
 // Q is the product of the reflectors, applied to the first columns of the identity.
 template <typename T>
-StatusOr<Literal> CallOrgqr(const CustomCallInvocation& invocation, const EvalContext&) {
+StatusOr<Literal> CallOrgqr(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 2));
   AXLE_ASSIGN(const MatrixShape m, MatricesOf<T>(invocation, 0));
   AXLE_ASSIGN(const i64 count, CountReflectors<T>(m, invocation.operands[1].shape()));
@@ -135,14 +152,16 @@ StatusOr<Literal> CallOrgqr(const CustomCallInvocation& invocation, const EvalCo
     return InvalidArgument(StrCat("Q would have ", m.rows, " rows but ", m.columns, " columns"));
   }
   AXLE_ASSIGN(auto results, MakeResults(invocation, {invocation.operands[0].shape()}));
+  const ScratchMemory scratch(context,
+                              BytesFor<T>(m.count == 0 ? 0 : QrScratch<T>(m.rows, m.columns), 1));
+  AXLE_TRY(scratch.status());
   const T* factors = Data<T>(std::as_const(invocation.operands[1]));
   // The reflectors are only read.
   T* reflectors = Data<T>(invocation.operands[0]);
   for (i64 i = 0; i < m.count; ++i) {
     const Matrix<T> q(Data<T>(results[0]) + i * m.size(), m.rows, m.columns);
-    SetIdentity(q);
-    AXLE_TRY(ApplyQ(Matrix<T>(reflectors + i * m.size(), m.rows, m.columns), factors + i * count,
-                    count, q, invocation.limits));
+    AXLE_TRY(FormQ(Matrix<T>(reflectors + i * m.size(), m.rows, m.columns), factors + i * count,
+                   count, q, invocation.limits));
   }
   return std::move(results[0]);
 }
@@ -162,7 +181,8 @@ StatusOr<Literal> CallOrmqr(const CustomCallInvocation& invocation, const EvalCo
     return InvalidArgument("the sizes of the reflectors and c do not go together");
   }
   AXLE_ASSIGN(auto results, MakeResults(invocation, {invocation.operands[2].shape()}));
-  const ScratchMemory scratch(context, BytesFor<T>(std::max(m.rows, c.columns), 1));
+  const ScratchMemory scratch(
+      context, BytesFor<T>(c.count == 0 ? 0 : QrScratch<T>(m.rows, left ? c.columns : c.rows), 1));
   AXLE_TRY(scratch.status());
   results[0] = std::move(invocation.operands[2]);
   const T* taus = Data<T>(std::as_const(invocation.operands[1]));
