@@ -169,7 +169,7 @@ struct PlaneRotation {
     const double square = FusedMultiplyAdd(f, f, g * g);
     if (g == 0 || square <= kSmallestSquare) return;
     r = SquareRoot(square);
-    const double inverse = 1 / r;
+    const double inverse = InverseOfRoot(r, square);
     c = f * inverse;
     s = g * inverse;
   }

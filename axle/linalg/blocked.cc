@@ -30,7 +30,13 @@ i64 BlockedScratch(ProductSize size) {
 
 template <typename T>
 Blocked<T>::Blocked(const BlockKernels<T>& kernels, ProductSize size, Limits* limits)
-    : kernels_(kernels), limits_(limits), scratch_(new T[BlockedScratch(size)]) {}
+    : kernels_(kernels), size_(size), limits_(limits) {}
+
+template <typename T>
+T* Blocked<T>::Scratch() {
+  if (scratch_ == nullptr) scratch_.reset(new T[BlockedScratch(size_)]);
+  return scratch_.get();
+}
 
 template <typename T>
 Status Blocked<T>::Update(ProductUpdate<T> update) {
@@ -42,7 +48,7 @@ Status Blocked<T>::Update(ProductUpdate<T> update) {
     update.a_row = -update.a_row;
     update.c_row = -update.c_row;
   }
-  kernels_.update(update, scratch_.get());
+  kernels_.update(update, Scratch());
   return {};
 }
 
@@ -123,7 +129,8 @@ template <typename T>
 Status Blocked<T>::Lu(T* a, i64 stride, i64 rows, i64 columns, i64* pivots, i64& failed) {
   const i64 rank = std::min(rows, columns);
   if (columns <= kLuPanel) {
-    failed = kernels_.lu(a, stride, rows, columns, pivots, scratch_.get());
+    T few[LuScratch(kLuPanel)];
+    failed = kernels_.lu(a, stride, rows, columns, pivots, rows <= kLuPanel ? few : Scratch());
     return Check(limits_);
   }
   const i64 half = rank <= kLuPanel ? rank : FirstHalf(rank, kLuPanel), rest = columns - half;

@@ -47,7 +47,11 @@ class Blocked {
   Status SolveLower(StridedMatrix<const T> t, bool unit_diagonal, i64 n, StridedMatrix<T> b,
                     i64 columns);
 
+  // Memory of BlockedScratch elements, which small matrices never ask for.
+  T* Scratch();
+
   const BlockKernels<T>& kernels_;
+  ProductSize size_;
   Limits* limits_;
   std::unique_ptr<T[]> scratch_;
 };

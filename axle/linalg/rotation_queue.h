@@ -44,4 +44,10 @@ class RotationQueue {
 // Squares that are smaller count as zero in an iteration on numbers of about 1.
 inline constexpr double kSmallestSquare = 1e-290;
 
+// 1 / root, where root is that of `square`: the division does not wait for the root, on which an
+// iteration spends most of its time.
+inline double InverseOfRoot(double root, double square) {
+  return root * (1 / square);
+}
+
 }  // namespace axle

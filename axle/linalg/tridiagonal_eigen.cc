@@ -44,7 +44,7 @@ Status QlStep(double* d, double* e, i64 l, i64 m, RotationQueue<P>* queue, Limit
       d[i + 1] -= shift;
       return {};
     }
-    const double size = SquareRoot(square), inverse = 1 / size;
+    const double size = SquareRoot(square), inverse = InverseOfRoot(size, square);
     e[i + 1] = size;
     s = f * inverse;
     c = g * inverse;

@@ -3,9 +3,12 @@
 // matrices.
 #include <bit>
 #include <cmath>
+#include <functional>
 
+#include "axle/linalg/bidiagonal.h"
 #include "axle/linalg/blocked_qr.h"
 #include "axle/linalg/factorization.h"
+#include "axle/linalg/tridiagonal.h"
 #include "tests/ops/matrix_test.h"
 
 namespace axle {
@@ -181,6 +184,146 @@ TYPED_TEST(BlockedTest, QrIsTheSameOnEveryInstructionSet) {
         EXPECT_TRUE(this->Same(result, results[0])) << rows << " by " << columns;
       }
     }
+  }
+}
+
+TYPED_TEST(BlockedTest, TridiagonalFormIsTheSameOnEveryInstructionSet) {
+  using T = TypeParam;
+  for (const i64 n : {1, 2, 3, 5, 17, 32, 33, 34, 65, 100, 257}) {
+    const auto a = this->Random(n, n);
+    std::vector<std::vector<T>> results;
+    for (const BlockKernels<T>* kernels : this->AllKernels()) {
+      auto packed = a;
+      std::vector<T> d(n), e(n), taus(n);
+      ASSERT_TRUE(BlockedTridiagonal(*kernels, packed.values.data(), n, n, d.data(), e.data(),
+                                     taus.data(), nullptr)
+                      .ok());
+      for (i64 i = 0; i < n; ++i) {
+        for (i64 j = i + 1; j < n; ++j) {
+          ASSERT_EQ(packed.values[i * n + j], a.values[i * n + j]) << "the other triangle stays";
+        }
+      }
+      results.push_back(packed.values);
+      for (const auto& part : {d, e, taus}) {
+        results.back().insert(results.back().end(), part.begin(), part.end());
+      }
+    }
+    for (const std::vector<T>& result : results) EXPECT_TRUE(this->Same(result, results[0])) << n;
+  }
+}
+
+// Runs of rotations that begin in the same row, in others, and end at different rows.
+TYPED_TEST(BlockedTest, RotationsAreTheSameOnEveryInstructionSet) {
+  using T = TypeParam;
+  std::mt19937 random(3);
+  for (const i64 rows : {2, 3, 5, 20}) {
+    std::vector<RowRotation<T>> rotations;
+    while (rotations.size() < 200) {
+      const i64 top = random() % 3 != 0 ? rows - 2 : static_cast<i64>(random() % (rows - 1));
+      const i64 length = static_cast<i64>(random() % rows) + 1;
+      for (i64 row = top; row >= 0 && row > top - length; --row) {
+        rotations.push_back({row, T(random() % 100) / 100, T(random() % 100) / 100});
+      }
+    }
+    for (const i64 columns : {1, 3, 16, 17, 33, 64, 65, 100}) {
+      const auto a = this->Random(rows, columns);
+      std::vector<std::vector<T>> results;
+      for (const BlockKernels<T>* kernels : this->AllKernels()) {
+        auto rotated = a;
+        std::vector<T> scratch(RotateScratch(rows));
+        kernels->rotate(rotations.data(), static_cast<i64>(rotations.size()), rotated.values.data(),
+                        columns, rows, columns, scratch.data());
+        results.push_back(rotated.values);
+      }
+      for (const std::vector<T>& result : results) {
+        EXPECT_TRUE(this->Same(result, results[0])) << rows << " by " << columns;
+      }
+    }
+  }
+}
+
+TYPED_TEST(BlockedTest, SingularValuesAreTheSameOnEveryInstructionSet) {
+  using T = TypeParam;
+  enum Kind { kRandom, kLowRank, kZero, kGraded, kNumKinds };
+  for (const i64 n : {1, 2, 3, 5, 16, 31, 32, 33, 65, 100}) {
+    for (int kind = kRandom; kind < kNumKinds; ++kind) {
+      auto a = this->Random(n, n);
+      for (i64 i = 0; i < n; ++i) {
+        for (i64 j = 0; j < n; ++j) {
+          if (kind == kLowRank) a(i, j) = a(i % 2, j);
+          if (kind == kZero) a(i, j) = 0;
+          if (kind == kGraded) a(i, j) = std::ldexp(a(i, j), static_cast<int>(-(i + j) / 2));
+        }
+      }
+      std::vector<std::vector<T>> results;
+      for (const BlockKernels<T>* kernels : this->AllKernels()) {
+        auto used = a;
+        OwnedMatrix<T> u(n, n), v(n, n);
+        std::vector<double> values(n), alone(n);
+        bool converged = false;
+        ASSERT_TRUE(SquareSvd(*kernels, used.values.data(), n, values.data(), u.values.data(),
+                              v.values.data(), nullptr, converged)
+                        .ok());
+        EXPECT_TRUE(converged) << n << ", kind " << kind;
+        used = a;
+        ASSERT_TRUE(SquareSvd<T>(*kernels, used.values.data(), n, alone.data(), nullptr, nullptr,
+                                 nullptr, converged)
+                        .ok());
+        EXPECT_EQ(alone, values) << "values alone are the same";
+        this->ExpectOrthonormal(u, n);
+        this->ExpectOrthonormal(v, n);
+        results.push_back(u.values);
+        results.back().insert(results.back().end(), v.values.begin(), v.values.end());
+        results.back().insert(results.back().end(), values.begin(), values.end());
+        for (i64 i = 0; i < n; ++i) {
+          for (i64 j = 0; j < n; ++j) u(i, j) *= static_cast<T>(values[i]);
+        }
+        auto left = this->AdjointOf(u), product = this->Product(left, v);
+        EXPECT_LE(this->Distance(product, a), 4 * std::sqrt(T(n)) * this->kEpsilon) << n;
+      }
+      for (const std::vector<T>& result : results) {
+        EXPECT_TRUE(this->Same(result, results[0])) << n << ", kind " << kind;
+      }
+    }
+  }
+}
+
+// Eigenvalues and singular values of f32 are within a few roundings of those of f64, relative to
+// the largest one, whatever the size.
+TEST(BlockedAccuracyTest, ValuesOfF32AreThoseOfF64) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> part(-1, 1);
+  for (const i64 n : {8, 32, 64, 150}) {
+    std::vector<float> a(n * n);
+    for (i64 i = 0; i < n; ++i) {
+      for (i64 j = 0; j <= i; ++j) a[i * n + j] = a[j * n + i] = part(random);
+    }
+    std::vector<double> exact(a.begin(), a.end()), exact_values(n);
+    std::vector<float> copy = a, values(n), singular(n);
+    bool converged = false;
+    ASSERT_TRUE(HermitianEigen(Matrix<double>(exact.data(), n, n), exact_values.data(),
+                               Matrix<double>(nullptr, n, n), nullptr, converged)
+                    .ok());
+    ASSERT_TRUE(HermitianEigen(Matrix<float>(copy.data(), n, n), values.data(),
+                               Matrix<float>(nullptr, n, n), nullptr, converged)
+                    .ok());
+    copy = a;
+    ASSERT_TRUE(TallSvd(Matrix<float>(copy.data(), n, n), singular.data(),
+                        Matrix<float>(nullptr, n, n), Matrix<float>(nullptr, n, n), nullptr,
+                        converged)
+                    .ok());
+    double largest = 0, error = 0, singular_error = 0;
+    for (i64 i = 0; i < n; ++i) {
+      largest = std::max(largest, std::abs(exact_values[i]));
+      error = std::max(error, std::abs(exact_values[i] - values[i]));
+    }
+    for (double& x : exact_values) x = std::abs(x);
+    std::ranges::sort(exact_values, std::greater<>());
+    for (i64 i = 0; i < n; ++i) {
+      singular_error = std::max(singular_error, std::abs(exact_values[i] - singular[i]));
+    }
+    EXPECT_LE(error, 4e-7 * largest) << n;
+    EXPECT_LE(singular_error, 4e-7 * largest) << n;
   }
 }
 

@@ -387,7 +387,7 @@ void SolveBlock(const T* t, i64 t_row, i64 t_column, bool unit_diagonal, i64 n, 
 template <typename T>
 i64 FindPivot(const T* column, i64 begin, i64 rows) {
   constexpr i64 kLanes = kLanesOf<T>;
-  const auto magnitude = [](Vector<T> x) { return x < 0 ? -x : x; };
+  const auto magnitude = [](Vector<T> x) { return x < Vector<T>{} ? -x : x; };
   const T first = column[begin];
   if (first != first) return begin;
   Vector<T> most = Broadcast(first < 0 ? -first : first);
@@ -417,9 +417,44 @@ i64 FindPivot(const T* column, i64 begin, i64 rows) {
   return begin;
 }
 
+// Without vectors, for tiny matrices.
+template <typename T>
+i64 TinyLu(T* a, i64 stride, i64 rows, i64 columns, i64* pivots) {
+  i64 failed = -1;
+  for (i64 k = 0; k < Min(rows, columns); ++k) {
+    T* const row = a + k * stride;
+    i64 pivot = k;
+    T largest = row[k] < 0 ? -row[k] : row[k];
+    for (i64 i = k + 1; i < rows; ++i) {
+      const T x = a[i * stride + k], size = x < 0 ? -x : x;
+      if (size > largest) {
+        pivot = i;
+        largest = size;
+      }
+    }
+    pivots[k] = pivot;
+    T* const other = a + pivot * stride;
+    for (i64 j = 0; j < columns && pivot != k; ++j) {
+      const T old = row[j];
+      row[j] = other[j];
+      other[j] = old;
+    }
+    const bool is_zero = row[k] == 0;
+    if (is_zero && failed < 0) failed = k;
+    for (i64 i = k + 1; i < rows; ++i) {
+      T* const below = a + i * stride;
+      const T factor = is_zero ? below[k] : below[k] / row[k];
+      below[k] = factor;
+      for (i64 j = k + 1; j < columns; ++j) below[j] = ScalarFma(-factor, row[j], below[j]);
+    }
+  }
+  return failed;
+}
+
 // The panel is copied, so that its columns are contiguous.
 template <typename T>
 i64 LuPanel(T* a, i64 stride, i64 rows, i64 columns, i64* pivots, T* scratch) {
+  if (rows * columns <= 64) return TinyLu(a, stride, rows, columns, pivots);
   constexpr i64 kLanes = kLanesOf<T>;
   const i64 height = RoundUp(rows, kLanes);
   TransposeInto(a, stride, rows, columns, scratch, height);
@@ -567,33 +602,41 @@ void DivideAll(T* x, T divisor, i64 n) {
   }
 }
 
-// y -= the sum over j of factors[j] x_j.
+// y -= the sum of factors[j] x_j over kCount of them, which are read side by side.
+template <typename T, int kCount>
+void SubtractSome(const T* x, i64 x_column, const T* factors, T* y, i64 n) {
+  constexpr i64 kLanes = kLanesOf<T>;
+  Vector<T> factor[kCount];
+#pragma GCC unroll 8
+  for (int j = 0; j < kCount; ++j) factor[j] = Broadcast(factors[j]);
+  i64 i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Vector<T> acc = Load(y + i);
+#pragma GCC unroll 8
+    for (int j = 0; j < kCount; ++j) {
+      acc = NegatedMultiplyAdd(factor[j], Load(x + j * x_column + i), acc);
+    }
+    Store(y + i, acc);
+  }
+  if (i == n) return;
+  const FirstLanes<T> some(n - i);
+  Vector<T> acc = some.Load(y + i);
+#pragma GCC unroll 8
+  for (int j = 0; j < kCount; ++j) {
+    acc = NegatedMultiplyAdd(factor[j], some.Load(x + j * x_column + i), acc);
+  }
+  some.Store(y + i, acc);
+}
+
 template <typename T>
 void SubtractCombination(const T* x, i64 x_column, const T* factors, i64 count, T* y, i64 n) {
-  constexpr i64 kLanes = kLanesOf<T>;
-  i64 i = 0;
-  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
-    Vector<T> acc[4];
-#pragma GCC unroll 4
-    for (int v = 0; v < 4; ++v) acc[v] = Load(y + i + v * kLanes);
-    for (i64 j = 0; j < count; ++j) {
-      const Vector<T> factor = Broadcast(factors[j]);
-#pragma GCC unroll 4
-      for (int v = 0; v < 4; ++v) {
-        acc[v] = NegatedMultiplyAdd(factor, Load(x + j * x_column + i + v * kLanes), acc[v]);
-      }
-    }
-#pragma GCC unroll 4
-    for (int v = 0; v < 4; ++v) Store(y + i + v * kLanes, acc[v]);
+  i64 j = 0;
+  for (; j + 8 <= count; j += 8) SubtractSome<T, 8>(x + j * x_column, x_column, factors + j, y, n);
+  if (j + 4 <= count) {
+    SubtractSome<T, 4>(x + j * x_column, x_column, factors + j, y, n);
+    j += 4;
   }
-  for (; i < n; i += kLanes) {
-    const FirstLanes<T> some(Min(kLanes, n - i));
-    Vector<T> acc = some.Load(y + i);
-    for (i64 j = 0; j < count; ++j) {
-      acc = NegatedMultiplyAdd(Broadcast(factors[j]), some.Load(x + j * x_column + i), acc);
-    }
-    some.Store(y + i, acc);
-  }
+  for (; j < count; ++j) SubtractSome<T, 1>(x + j * x_column, x_column, factors + j, y, n);
 }
 
 // Four rows of the lower triangle at a time: each is one sum for its own element of y, and is
@@ -646,36 +689,106 @@ void SymmetricTimes(const T* a, i64 stride, i64 n, const T* x, T* y) {
   for (; i < n; ++i) SymmetricRows<T, 1>(a, stride, i, x, y);
 }
 
-// Four vectors of columns at a time, in memory where rows are side by side. The row that a rotation
-// shares with the one before stays in registers.
+// Columns of one row, in registers.
+template <typename T, int kVectors>
+struct RowPart {
+  Vector<T> v[kVectors];
+
+  [[gnu::always_inline]] void Read(const T* x) {
+#pragma GCC unroll 4
+    for (int k = 0; k < kVectors; ++k) v[k] = Load(x + k * kLanesOf<T>);
+  }
+  [[gnu::always_inline]] void Write(T* x) const {
+#pragma GCC unroll 4
+    for (int k = 0; k < kVectors; ++k) Store(x + k * kLanesOf<T>, v[k]);
+  }
+};
+
+// x' = c x - s y, y' = s x + c y.
+template <typename T, int kVectors>
+[[gnu::always_inline]] inline void Turn(const RowRotation<T>& rotation, RowPart<T, kVectors>& x,
+                                        RowPart<T, kVectors>& y) {
+  const Vector<T> c = Broadcast(rotation.c), s = Broadcast(rotation.s);
+#pragma GCC unroll 4
+  for (int k = 0; k < kVectors; ++k) {
+    const Vector<T> old = x.v[k], other = y.v[k];
+    x.v[k] = NegatedMultiplyAdd(s, other, c * old);
+    y.v[k] = MultiplyAdd(s, old, c * other);
+  }
+}
+
+// Rotations as they follow each other with rows that decrease by one: [begin, end) of the list.
+struct Run {
+  i64 begin, end;
+};
+template <typename T>
+Run NextRun(const RowRotation<T>* rotations, i64 begin, i64 count) {
+  i64 end = begin + 1;
+  while (end < count && rotations[end].row + 1 == rotations[end - 1].row) ++end;
+  return {begin, end};
+}
+
+// Goes on with a run whose row `rotations[begin].row + 1` is in `held`.
+template <typename T, int kVectors>
+[[gnu::always_inline]] inline void FinishRun(const RowRotation<T>* rotations, Run run,
+                                             RowPart<T, kVectors>& held, T* x) {
+  constexpr i64 kWidth = kVectors * kLanesOf<T>;
+  for (i64 k = run.begin; k < run.end; ++k) {
+    T* const at = x + rotations[k].row * kWidth;
+    RowPart<T, kVectors> row;
+    row.Read(at);
+    Turn(rotations[k], row, held);
+    held.Write(at + kWidth);
+    held = row;
+  }
+  held.Write(x + rotations[run.end - 1].row * kWidth);
+}
+
+// kVectors vectors of columns, in memory where rows are side by side. Two runs that begin in the
+// same row are done together, the second one row behind the first, so that a row is read and
+// written once for two rotations.
 template <typename T, int kVectors>
 void RotateStrip(const RowRotation<T>* rotations, i64 count, T* x) {
-  constexpr i64 kLanes = kLanesOf<T>, kWidth = kVectors * kLanes;
-  Vector<T> upper[kVectors] = {};
-  i64 held = -1;
-  for (i64 k = 0; k < count; ++k) {
-    const RowRotation<T> rotation = rotations[k];
-    T *const first = x + rotation.row * kWidth, *const second = first + kWidth;
-    if (held != rotation.row + 1) {
-      if (held >= 0) {
-#pragma GCC unroll 4
-        for (int v = 0; v < kVectors; ++v) Store(x + held * kWidth + v * kLanes, upper[v]);
-      }
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) upper[v] = Load(second + v * kLanes);
+  constexpr i64 kWidth = kVectors * kLanesOf<T>;
+  for (i64 begin = 0; begin < count;) {
+    const Run first = NextRun(rotations, begin, count);
+    const i64 top = rotations[first.begin].row;
+    RowPart<T, kVectors> held;
+    held.Read(x + (top + 1) * kWidth);
+    begin = first.end;
+    if (begin == count || rotations[begin].row != top || first.end - first.begin < 2) {
+      FinishRun(rotations, first, held, x);
+      continue;
     }
-    const Vector<T> c = Broadcast(rotation.c), s = Broadcast(rotation.s);
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) {
-      const Vector<T> old = Load(first + v * kLanes), other = upper[v];
-      upper[v] = NegatedMultiplyAdd(s, other, c * old);
-      Store(second + v * kLanes, MultiplyAdd(s, old, c * other));
+    const Run second = NextRun(rotations, begin, count);
+    begin = second.end;
+    RowPart<T, kVectors> front, back = held;  // `front` is for the first run, `back` for the second
+    front.Read(x + top * kWidth);
+    Turn(rotations[first.begin], front, back);
+    const i64 together = Min(first.end - first.begin - 1, second.end - second.begin);
+    for (i64 k = 0; k < together; ++k) {
+      T* const at = x + (top - 1 - k) * kWidth;
+      RowPart<T, kVectors> row, middle = front;
+      row.Read(at);
+      Turn(rotations[first.begin + 1 + k], row, middle);
+      Turn(rotations[second.begin + k], middle, back);
+      back.Write(at + 2 * kWidth);
+      front = row;
+      back = middle;
     }
-    held = rotation.row;
+    // `front` is row top - together, `back` the one below it.
+    T* const at = x + (top - together) * kWidth;
+    if (const Run rest = {first.begin + 1 + together, first.end}; rest.begin < rest.end) {
+      back.Write(at + kWidth);
+      FinishRun(rotations, rest, front, x);
+    } else if (const Run after = {second.begin + together, second.end}; after.begin < after.end) {
+      front.Write(at);
+      FinishRun(rotations, after, back, x);
+    } else {
+      front.Write(at);
+      back.Write(at + kWidth);
+    }
   }
-  if (held < 0) return;
-#pragma GCC unroll 4
-  for (int v = 0; v < kVectors; ++v) Store(x + held * kWidth + v * kLanes, upper[v]);
 }
 
 template <typename T>
@@ -683,11 +796,18 @@ void Rotate(const RowRotation<T>* rotations, i64 count, T* rows, i64 stride, i64
             i64 columns, T* scratch) {
   constexpr i64 kLanes = kLanesOf<T>;
   for (i64 j = 0; j < columns;) {
-    const i64 left = columns - j, width = left <= kLanes ? kLanes : 4 * kLanes;
-    const i64 some = Min(left, width);
-    for (i64 i = 0; i < num_rows; ++i) Copy(rows + i * stride + j, scratch + i * width, some);
-    if (width == kLanes) {
+    const i64 left = columns - j, vectors = left <= kLanes ? 1 : left <= 2 * kLanes ? 2 : 4;
+    const i64 width = vectors * kLanes, some = Min(left, width);
+    for (i64 i = 0; i < num_rows; ++i) {
+      // Whatever was in the other columns might be slow numbers.
+      T* const to = scratch + i * width;
+      for (i64 k = some / kLanes * kLanes; k < width; k += kLanes) Store(to + k, Vector<T>{});
+      Copy(rows + i * stride + j, to, some);
+    }
+    if (vectors == 1) {
       RotateStrip<T, 1>(rotations, count, scratch);
+    } else if (vectors == 2) {
+      RotateStrip<T, 2>(rotations, count, scratch);
     } else {
       RotateStrip<T, 4>(rotations, count, scratch);
     }
