@@ -9,12 +9,12 @@ namespace axle {
 // depend on it.
 inline constexpr i64 kBidiagonalBlock = 32;
 
-// Elements of memory, and bytes beside them, that SquareSvd needs.
+// Elements of memory that SquareSvd needs beside its arguments.
 i64 SquareSvdScratch(i64 n, bool with_vectors);
 
-// The n x n matrix a = U diag(values) V^T, values in decreasing order, divided by no scale: the
-// elements of a must be finite and about 1 at most. Uses a up. Row i of u is column i of U, row i
-// of v column i of V; both may be null. `converged` is false after 30 n iterations.
+// The n x n matrix a = U diag(values) V^T, values in decreasing order. Elements of a must be
+// finite, and about 1 at most. Uses a up. Row i of u is column i of U, row i of v column i of V;
+// both may be null. `converged` is false after 30 n iterations.
 template <typename T>
 Status SquareSvd(const BlockKernels<T>& kernels, T* a, i64 n, double* values, T* u, T* v,
                  Limits* limits, bool& converged);

@@ -18,7 +18,6 @@
 #include <numeric>
 
 #include "axle/core/stable_sort.h"
-#include "axle/linalg/bidiagonal.h"
 #include "axle/linalg/tridiagonal.h"
 #include "axle/linalg/tridiagonal_eigen.h"
 

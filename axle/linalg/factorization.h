@@ -1,8 +1,9 @@
 // Factorisations of dense row-major matrices, for the custom calls that JAX makes (LAPACK's names):
-// LU, Hermitian eigenvalues, singular values by Jacobi rotations.
+// LU, Hermitian eigenvalues, singular values.
 // One fixed algorithm each, without libm, on the chains of linear_algebra.h; the conventions of
 // results (packed reflectors, pivots, order of values) are LAPACK's.
 #pragma once
+#include "axle/linalg/bidiagonal.h"
 #include "axle/linalg/householder.h"
 
 namespace axle {
@@ -92,10 +93,19 @@ template <typename T>
 Status JacobiSvd(const Matrix<T>& columns, PartType<T>* values, const Matrix<T>& v, Limits* limits,
                  bool& converged);
 
+// Elements of memory that TallSvd needs.
+template <typename T>
+i64 TallSvdScratch(i64 rows, i64 n, i64 num_vectors, bool with_vectors) {
+  if (kIsComplexScalar<T>) return 3 * rows * n;
+  return 3 * n * n + QrScratch<T>(rows, std::max(n, num_vectors)) +
+         SquareSvdScratch(n, with_vectors);
+}
+
 // Singular values and vectors of any matrix a, rows >= columns = n: a = U[:, :n] diag(values) V^H.
 // u has as many rows and any number of columns from n to rows; v^H has n rows; both may be without
-// memory. Uses a up: it is divided by a power of two, a P = Q R with pivoting, and then comes
-// JacobiSvd of R^H.
+// memory. Uses a up: it is divided by a power of two. Of a real matrix comes then a = Q R, unless
+// it is square, and the bidiagonal form of R (bidiagonal.h); of a complex one a P = Q R with
+// pivoting, and JacobiSvd of R^H. Of a matrix with NaN or infinities everything is NaN.
 template <typename T>
 Status TallSvd(const Matrix<T>& a, PartType<T>* values, const Matrix<T>& u, const Matrix<T>& vh,
                Limits* limits, bool& converged);

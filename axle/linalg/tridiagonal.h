@@ -6,6 +6,12 @@
 
 namespace axle {
 
+// Elements of memory that ReduceToTridiagonal needs.
+template <typename T>
+i64 ReductionScratch(i64 n) {
+  return kIsComplexScalar<T> ? 2 * n : TridiagonalScratch(n);
+}
+
 // T = Q^H a Q, real and tridiagonal, for the Hermitian a whose lower triangle counts; the other one
 // keeps its values. The lower triangle is replaced as LAPACK's sytrd does: T on diagonal
 // and subdiagonal, which are d and e too, and below it the reflectors of Q = H[0] H[1] ..., that of

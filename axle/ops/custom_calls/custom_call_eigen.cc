@@ -46,8 +46,10 @@ StatusOr<Literal> CallSyevd(const CustomCallInvocation& invocation, const EvalCo
                                                      m.With(kTypeOf<P>, {n}), m.With(S32, {})}));
   if (m.count == 0) return Literal::Tuple(std::move(results));
   const bool with_vectors = mode == 'V';
-  const ScratchMemory scratch(
-      context, BytesFor<T>((with_vectors ? 2 * m.size() : 0) + TridiagonalEigenScratch(n), 1));
+  const ScratchMemory scratch(context,
+                              BytesFor<T>((with_vectors ? 2 * m.size() + QrScratch<T>(n, n) : 0) +
+                                              ReductionScratch<T>(n) + TridiagonalEigenScratch(n),
+                                          1));
   AXLE_TRY(scratch.status());
   std::vector<T> rows(with_vectors ? m.size() : 0);
   const Matrix<T> vectors(with_vectors ? rows.data() : nullptr, n, n);
@@ -85,7 +87,7 @@ StatusOr<Literal> CallSytrd(const CustomCallInvocation& invocation, const EvalCo
               MakeResults(invocation,
                           {invocation.operands[0].shape(), m.With(kTypeOf<P>, {n}),
                            m.With(kTypeOf<P>, {off}), m.With(kTypeOf<T>, {off}), m.With(S32, {})}));
-  const ScratchMemory scratch(context, BytesFor<T>(n, 2));
+  const ScratchMemory scratch(context, BytesFor<T>(m.count == 0 ? 0 : ReductionScratch<T>(n), 1));
   AXLE_TRY(scratch.status());
   results[0] = std::move(invocation.operands[0]);
   for (i64 i = 0; i < m.count; ++i) {

@@ -304,8 +304,11 @@ StatusOr<Literal> CallGesdd(const CustomCallInvocation& invocation, const EvalCo
               MakeResults(invocation, {invocation.operands[0].shape(), m.With(kTypeOf<P>, {k}), u,
                                        vh, m.With(S32, {})}));
   const i64 num_vectors = mode == 'A' ? tall : k;
-  const ScratchMemory scratch(context,
-                              BytesFor<T>(m.count == 0 ? 0 : tall * (num_vectors + 5 * k), 1));
+  const ScratchMemory scratch(
+      context, BytesFor<T>(m.count == 0 ? 0
+                                        : tall * (num_vectors + 2 * k) +
+                                              TallSvdScratch<T>(tall, k, num_vectors, mode != 'N'),
+                           1));
   AXLE_TRY(scratch.status());
   if (m.count == 0) {
     // Without elements there are no singular values, but square U and V are still orthonormal.
