@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Objects for more than the baseline processor keep to themselves: check_kernels.py BUILD_DIR
 
-Each object of axle/kernels/x86/ and axle/linalg/x86/ (NAME_v3.cc, NAME_v4.cc) may define names of its own namespace only (isa_v3,
+Each object of axle/kernels/x86/ (NAME_v3.cc, NAME_v4.cc) may define names of its own namespace only (isa_v3,
 isa_v4): the linker takes one copy of a function that several objects define, and that must never be one with
 instructions that the processor may lack. Prints one line per name that is not; exits 1 then.
 """
@@ -16,9 +16,7 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     found, defined = [], 0
-    build = pathlib.Path(sys.argv[1])
-    paths = [path for folder in ("axle/kernels", "axle/linalg") for path in (build / folder).rglob("*_v[0-9].cc.o")]
-    for path in sorted(paths):
+    for path in sorted((pathlib.Path(sys.argv[1]) / "axle/kernels").rglob("*_v[0-9].cc.o")):
         namespace = "isa_" + re.search(r"_(v\d)\.cc", path.name).group(1)
         lines = subprocess.run(["nm", "--defined-only", path], capture_output=True, text=True, check=True).stdout
         for line in lines.splitlines():

@@ -12,6 +12,7 @@
 #include "axle/codegen/compiler.h"
 #include "axle/codegen/describe_steps.h"
 #include "axle/core/device_context.h"
+#include "axle/kernels/block_kernels.h"
 #include "axle/runtime/build_id.h"
 #include "axle/runtime/worker_pool.h"
 
@@ -139,5 +140,10 @@ class Engine : public NativeEngine {
 }  // namespace axle
 
 extern "C" axle::NativeEngine* axle_codegen_create(int version) {
-  return version == axle::kNativeEngineVersion ? new axle::Engine : nullptr;
+  if (version != axle::kNativeEngineVersion) return nullptr;
+  const axle::InstructionSet set = axle::HostInstructionSet();
+  const auto* const f32 = axle::BlockKernelsOf<float>(set);
+  const auto* const f64 = axle::BlockKernelsOf<double>(set);
+  if (f32 != nullptr && f64 != nullptr) axle::UseBlockKernels(*f32, *f64);
+  return new axle::Engine;
 }

@@ -11,9 +11,9 @@
 #include <span>
 #include <string_view>
 
-#include "axle/core/instruction_set.h"
 #include "axle/core/kernel.h"
 #include "axle/kernels/contraction_plan.h"
+#include "axle/kernels/instruction_set.h"
 
 namespace axle {
 

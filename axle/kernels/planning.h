@@ -1,9 +1,9 @@
 // What the plans of dot and convolution have in common: which family of numbers, how they are
 // loaded and stored, the size of register tiles. Nothing here shows in the bits of a result.
 #pragma once
-#include "axle/core/instruction_set.h"
 #include "axle/core/product_parts.h"
 #include "axle/kernels/contraction_plan.h"
+#include "axle/kernels/instruction_set.h"
 #include "axle/kernels/x86/entries.h"
 
 namespace axle {

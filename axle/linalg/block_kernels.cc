@@ -2,6 +2,7 @@
 #include "axle/linalg/block_kernels.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "axle/linalg/scalar.h"
 
@@ -165,6 +166,9 @@ constexpr BlockKernels<T> kPortable = {
     .rotate = &Rotate<T>,
 };
 
+std::atomic<const BlockKernels<float>*> kernels_f32 = &kPortable<float>;
+std::atomic<const BlockKernels<double>*> kernels_f64 = &kPortable<double>;
+
 }  // namespace
 
 template <typename T>
@@ -175,28 +179,17 @@ template const BlockKernels<float>& PortableBlockKernels();
 template const BlockKernels<double>& PortableBlockKernels();
 
 template <>
-const BlockKernels<float>& BlockKernelsOf([[maybe_unused]] InstructionSet set) {
-#if defined(__x86_64__)
-  return set == InstructionSet::kX86V4 ? isa_v4::kBlockKernelsF32 : isa_v3::kBlockKernelsF32;
-#else
-  return kPortable<float>;
-#endif
+const BlockKernels<float>& HostBlockKernels() {
+  return *kernels_f32.load(std::memory_order_acquire);
 }
 template <>
-const BlockKernels<double>& BlockKernelsOf([[maybe_unused]] InstructionSet set) {
-#if defined(__x86_64__)
-  return set == InstructionSet::kX86V4 ? isa_v4::kBlockKernelsF64 : isa_v3::kBlockKernelsF64;
-#else
-  return kPortable<double>;
-#endif
+const BlockKernels<double>& HostBlockKernels() {
+  return *kernels_f64.load(std::memory_order_acquire);
 }
 
-template <typename T>
-const BlockKernels<T>& HostBlockKernels() {
-  static const BlockKernels<T>& kernels = BlockKernelsOf<T>(HostInstructionSet());
-  return kernels;
+void UseBlockKernels(const BlockKernels<float>& f32, const BlockKernels<double>& f64) {
+  kernels_f32.store(&f32, std::memory_order_release);
+  kernels_f64.store(&f64, std::memory_order_release);
 }
-template const BlockKernels<float>& HostBlockKernels();
-template const BlockKernels<double>& HostBlockKernels();
 
 }  // namespace axle

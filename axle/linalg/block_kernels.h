@@ -1,10 +1,9 @@
 // The innermost work of linear algebra on real matrices, compiled once per instruction set
-// (linalg/x86/): products that update a matrix, and factorisations and solutions of small blocks.
-// Every element keeps the chain that linear_algebra.h states, so all instruction sets give the same
-// bits as the plain loops there; blocked.h puts whole algorithms together.
+// (kernels/x86/block_entries.h): products that update a matrix, and factorisations and solutions of
+// small blocks. Every element keeps the chain that linear_algebra.h states, so all instruction sets
+// give the same bits as the plain loops there; blocked.h puts whole algorithms together.
 #pragma once
 #include "axle/core/element_type.h"
-#include "axle/core/instruction_set.h"
 
 namespace axle {
 
@@ -88,23 +87,14 @@ constexpr i64 LuScratch(i64 rows) {
   return (rows + 16) * kLuPanel;
 }
 
-namespace isa_v3 {
-extern const BlockKernels<float> kBlockKernelsF32;
-extern const BlockKernels<double> kBlockKernelsF64;
-}  // namespace isa_v3
-namespace isa_v4 {
-extern const BlockKernels<float> kBlockKernelsF32;
-extern const BlockKernels<double> kBlockKernelsF64;
-}  // namespace isa_v4
-
-// Plain loops, for processors without other kernels and as what tests compare with.
+// Plain loops, for where there are no other kernels and as what tests compare with.
 template <typename T>
 const BlockKernels<T>& PortableBlockKernels();
-// Those of one instruction set.
-template <typename T>
-const BlockKernels<T>& BlockKernelsOf(InstructionSet set);
-// Those of this processor.
+// The kernels to call: the portable ones until UseBlockKernels is called, which libaxle_codegen.so
+// does with those of kernels/block_kernels.h when it is loaded. The bits are the same.
 template <typename T>
 const BlockKernels<T>& HostBlockKernels();
+// Thread-safe. Kernels stay in use until the process ends.
+void UseBlockKernels(const BlockKernels<float>& f32, const BlockKernels<double>& f64);
 
 }  // namespace axle

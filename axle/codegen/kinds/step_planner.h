@@ -10,8 +10,8 @@
 #include "axle/codegen/kernel_cache/kernel_table.h"
 #include "axle/codegen/steps/compiled_computations.h"
 #include "axle/codegen/steps/step_time.h"
-#include "axle/core/instruction_set.h"
 #include "axle/core/kernel.h"
+#include "axle/kernels/instruction_set.h"
 
 namespace axle {
 

@@ -8,9 +8,9 @@
 
 #include "axle/codegen/schedule/access.h"
 #include "axle/codegen/schedule/dot_form.h"
-#include "axle/core/instruction_set.h"
 #include "axle/core/kernel.h"
 #include "axle/ir/module.h"
+#include "axle/kernels/instruction_set.h"
 
 namespace axle {
 

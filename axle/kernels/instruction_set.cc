@@ -1,6 +1,6 @@
 // CPUID by the compiler's builtin, which also checks that the operating system saves the registers.
 
-#include "axle/core/instruction_set.h"
+#include "axle/kernels/instruction_set.h"
 
 namespace axle {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "axle/kernels/block_kernels.h"
 #include "axle/linalg/bidiagonal.h"
 #include "axle/linalg/blocked_qr.h"
 #include "axle/linalg/factorization.h"
@@ -22,10 +23,10 @@ class BlockedTest : public MatrixTest<T> {
 
   // The portable kernels, and those that this processor has.
   static std::vector<const BlockKernels<T>*> AllKernels() {
-    std::vector<const BlockKernels<T>*> all = {&PortableBlockKernels<T>(),
-                                               &BlockKernelsOf<T>(InstructionSet::kX86V3)};
-    if (HostInstructionSet() == InstructionSet::kX86V4) {
-      all.push_back(&BlockKernelsOf<T>(InstructionSet::kX86V4));
+    std::vector<const BlockKernels<T>*> all = {&PortableBlockKernels<T>()};
+    for (const InstructionSet set : {InstructionSet::kX86V3, InstructionSet::kX86V4}) {
+      const BlockKernels<T>* const kernels = BlockKernelsOf<T>(set);
+      if (kernels != nullptr && set <= HostInstructionSet()) all.push_back(kernels);
     }
     return all;
   }
