@@ -23,7 +23,8 @@ std::string Fft(std::string_view kind, bool is_f64, Dims dims, size_t num_length
 }
 
 std::string KindOf(const CompileReport& report) {
-  return report.programs.back().records.at(0).kind;
+  const auto& records = report.programs.back().records;
+  return records.empty() ? "none" : records[0].kind;
 }
 
 constexpr std::string_view kKinds[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
@@ -104,7 +105,7 @@ TEST(FftStep, WhatHasNoKernel) {
     if (!executable.ok()) return executable.status().ToString();
     return KindOf(*(*executable)->report());
   };
-  EXPECT_EQ(kind(Fft("FFT", false, {0, 4}, 1)), "evaluate");
+  EXPECT_EQ(kind(Fft("FFT", false, {0, 4}, 1)), "none");
   // Its convolution would need more than 64 MB of tables.
   EXPECT_EQ(kind(Fft("FFT", false, {4194319}, 1)), "evaluate");
   EXPECT_EQ(kind(Fft("FFT", false, {1 << 20}, 1)), "fft");
