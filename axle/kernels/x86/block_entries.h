@@ -568,27 +568,46 @@ template <typename T>
 void Dots(const T* x, const T* y, i64 y_column, i64 n, i64 count, T* sums) {
   i64 j = 0;
   for (; j + 4 <= count; j += 4) DotColumns<T, 4>(x, y + j * y_column, y_column, n, sums + j);
-  for (; j < count; ++j) DotColumns<T, 1>(x, y + j * y_column, y_column, n, sums + j);
+  const T* const rest = y + j * y_column;
+  if (count - j == 3) DotColumns<T, 3>(x, rest, y_column, n, sums + j);
+  if (count - j == 2) DotColumns<T, 2>(x, rest, y_column, n, sums + j);
+  if (count - j == 1) DotColumns<T, 1>(x, rest, y_column, n, sums + j);
 }
 
-// y_j -= factors[j] x.
-template <typename T>
-void SubtractMultiples(const T* x, const T* factors, T* y, i64 y_column, i64 n, i64 count) {
+// y_j -= factors[j] x for kCount columns y_j.
+template <typename T, int kCount>
+void SubtractFromColumns(const T* x, const T* factors, T* y, i64 y_column, i64 n) {
   constexpr i64 kLanes = kLanesOf<T>;
+  Vector<T> factor[kCount];
+#pragma GCC unroll 4
+  for (int j = 0; j < kCount; ++j) factor[j] = Broadcast(factors[j]);
   i64 i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     const Vector<T> v = Load(x + i);
-    for (i64 j = 0; j < count; ++j) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kCount; ++j) {
       T* const at = y + j * y_column + i;
-      Store(at, NegatedMultiplyAdd(Broadcast(factors[j]), v, Load(at)));
+      Store(at, NegatedMultiplyAdd(factor[j], v, Load(at)));
     }
   }
   if (i == n) return;
   const FirstLanes<T> some(n - i);
   const Vector<T> v = some.Load(x + i);
-  for (i64 j = 0; j < count; ++j) {
+#pragma GCC unroll 4
+  for (int j = 0; j < kCount; ++j) {
     T* const at = y + j * y_column + i;
-    some.Store(at, NegatedMultiplyAdd(Broadcast(factors[j]), v, some.Load(at)));
+    some.Store(at, NegatedMultiplyAdd(factor[j], v, some.Load(at)));
+  }
+}
+
+template <typename T>
+void SubtractMultiples(const T* x, const T* factors, T* y, i64 y_column, i64 n, i64 count) {
+  i64 j = 0;
+  for (; j + 4 <= count; j += 4) {
+    SubtractFromColumns<T, 4>(x, factors + j, y + j * y_column, y_column, n);
+  }
+  for (; j < count; ++j) {
+    SubtractFromColumns<T, 1>(x, factors + j, y + j * y_column, y_column, n);
   }
 }
 
@@ -839,9 +858,7 @@ constexpr BlockKernels<T> kEntries = {
 }  // namespace
 
 // NOLINTBEGIN(misc-definitions-in-headers): for one source file
-extern const BlockKernels<float> kBlockKernelsF32;
 const BlockKernels<float> kBlockKernelsF32 = kEntries<float>;
-extern const BlockKernels<double> kBlockKernelsF64;
 const BlockKernels<double> kBlockKernelsF64 = kEntries<double>;
 // NOLINTEND(misc-definitions-in-headers)
 
