@@ -406,12 +406,17 @@ TEST(SmallRegions, SmallDotsOfEveryForm) {
       DotOf("f32[6,7]", "f32[7]", "f32[6]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
       DotOf("f32[9]", "f32[9]", "f32[]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
       DotOf("f32[4]", "f32[4,6]", "f32[6]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
-      DotOf("f32[2]", "f32[3]", "f32[2,3]", "lhs_contracting_dims={}, rhs_contracting_dims={}"),
+      DotOf("f32[2,1]", "f32[1,3]", "f32[2,3]",
+            "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
   };
   for (const std::string& text : forms) {
     EXPECT_EQ(KindsOf(text), Kinds({"small"})) << text;
     for (int seed = 0; seed < 3; ++seed) ExpectSame(text, seed);
   }
+  const std::string product =
+      DotOf("f32[2]", "f32[3]", "f32[2,3]", "lhs_contracting_dims={}, rhs_contracting_dims={}");
+  EXPECT_EQ(KindsOf(product), Kinds({"loop"})) << "it is elementwise";
+  ExpectSame(product);
   // Lanes, another type, many products: these stay with the library.
   for (const char* text : {"f32[16]", "f16[9]", "bf16[9]", "s32[9]"}) {
     const std::string type = std::string(text, std::string_view(text).find('['));
