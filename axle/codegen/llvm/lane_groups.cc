@@ -20,6 +20,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "axle/codegen/llvm/lane_memory.h"
+
 namespace axle {
 namespace {
 
@@ -31,11 +33,10 @@ constexpr int kNoLane = -1;
 
 using llvm::Value;
 
-LaneGroups::LaneGroups(llvm::IRBuilder<>& b, LaneEmitter& emitter, LaneMemory& memory,
-                       const LoopKernelSpec& spec, unsigned width, bool has_gathers)
+LaneGroups::LaneGroups(llvm::IRBuilder<>& b, LaneEmitter& emitter, const LoopKernelSpec& spec,
+                       unsigned width, bool has_gathers)
     : b_(b),
       emitter_(emitter),
-      memory_(memory),
       spec_(spec),
       pattern_(spec.pattern),
       width_(width),

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "axle/codegen/llvm/lane_emitter.h"
-#include "axle/codegen/llvm/lane_memory.h"
 #include "axle/codegen/spec/kernel_spec.h"
 
 namespace axle {
@@ -16,8 +15,8 @@ namespace axle {
 class LaneGroups {
  public:
   // All live longer.
-  LaneGroups(llvm::IRBuilder<>& b, LaneEmitter& emitter, LaneMemory& memory,
-             const LoopKernelSpec& spec, unsigned width, bool has_gathers);
+  LaneGroups(llvm::IRBuilder<>& b, LaneEmitter& emitter, const LoopKernelSpec& spec, unsigned width,
+             bool has_gathers);
 
   // A block of twice as many groups as the smallest one, and so on.
   void DoubleBlock() { groups_ *= 2; }
@@ -76,7 +75,6 @@ class LaneGroups {
 
   llvm::IRBuilder<>& b_;
   LaneEmitter& emitter_;
-  LaneMemory& memory_;
   const LoopKernelSpec& spec_;
   const LoopPattern& pattern_;
   const i64 width_;  // lanes of a vector

@@ -70,8 +70,7 @@ class KernelWriter {
         halves_(program_, target),
         memory_(b_, emitter_, spec, target),
         folds_(b_, emitter_, width_, spec),
-        groups_(b_, emitter_, memory_, spec, width_,
-                target.vector_bytes == 64 && target.checks == nullptr),
+        groups_(b_, emitter_, spec, width_, target.vector_bytes == 64 && target.checks == nullptr),
         checks_(target.checks) {
     llvm::Type *pointer = b_.getPtrTy(), *number = b_.getInt64Ty();
     auto* type = llvm::FunctionType::get(
