@@ -858,8 +858,8 @@ constexpr BlockKernels<T> kEntries = {
 }  // namespace
 
 // NOLINTBEGIN(misc-definitions-in-headers): for one source file
-const BlockKernels<float> kBlockKernelsF32 = kEntries<float>;
-const BlockKernels<double> kBlockKernelsF64 = kEntries<double>;
+extern const BlockKernels<float> kBlockKernelsF32 = kEntries<float>;
+extern const BlockKernels<double> kBlockKernelsF64 = kEntries<double>;
 // NOLINTEND(misc-definitions-in-headers)
 
 }  // namespace axle::AXLE_ISA
