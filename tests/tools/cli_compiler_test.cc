@@ -224,9 +224,9 @@ ENTRY main {
 TEST_F(Cli, ExplainSaysInWhichOrderConvolutionsRead) {
   const std::string file = Write("nchw.hlo", R"(HloModule nchw
 ENTRY main {
-  x = f32[1,16,12,12] parameter(0)
+  x = f32[1,16,10,10] parameter(0)
   w = f32[16,16,3,3] parameter(1)
-  ROOT c = f32[1,16,12,12] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01
+  ROOT c = f32[1,16,10,10] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01
 })");
   const Result r = Run({"explain", file});
   EXPECT_NE(r.out.find("layouts that differ from the program's:\n  main, c reads \"x\" as b01f, "

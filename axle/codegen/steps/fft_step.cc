@@ -1,7 +1,7 @@
 #include "axle/codegen/steps/fft_step.h"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 
 #include "axle/core/float_environment.h"
 #include "axle/emit/executor.h"
@@ -81,8 +81,9 @@ class Planner {
     dimension.kernel = PlanFft(fft, instruction_set_);
     dimension.function = FftKernelFor(dimension.kernel, instruction_set_);
     const double size = static_cast<double>(dimension.kernel.row_size);
-    dimension.nanoseconds = static_cast<double>(fft.lines) * size * (2 + std::ilogb(size)) *
-                            kStageTime * (fft.computes_f64 ? 2 : 1) * (is_chirp ? 2 : 1);
+    const auto stages = std::bit_width(static_cast<std::uint64_t>(dimension.kernel.row_size)) + 1;
+    dimension.nanoseconds = static_cast<double>(fft.lines) * size * stages * kStageTime *
+                            (fft.computes_f64 ? 2 : 1) * (is_chirp ? 2 : 1);
     AddTables(fft, is_chirp, dimension.kernel);
     step_->dimensions.push_back(dimension);
   }

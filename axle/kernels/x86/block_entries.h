@@ -24,11 +24,10 @@ static_assert(kPackedColumns % kTileColumns<float> == 0 && kPackedRows % kTileRo
 constexpr i64 kFewRows = 2 * kTileRows;  // b is not packed for them
 constexpr i64 kFewColumns = 128;         // nor a
 
-// One tile of c; the last vector has `last` columns. With kIsLower, row i has only `limit + i`
-// columns, and others are not written.
-template <typename T, int kRows, int kVectors, bool kAdd, bool kIsLower>
+// One tile of c; the last vector has `last` columns.
+template <typename T, int kRows, int kVectors, bool kAdd>
 void Tile(i64 depth, const T* __restrict a, i64 a_row, i64 a_depth, const T* __restrict b,
-          i64 b_depth, T* __restrict c, i64 c_row, i64 last_columns, i64 limit) {
+          i64 b_depth, T* __restrict c, i64 c_row, i64 last_columns) {
   constexpr int kLanes = kLanesOf<T>;
   const FirstLanes<T> last(last_columns);
   Vector<T> acc[kRows][kVectors];
@@ -63,11 +62,7 @@ void Tile(i64 depth, const T* __restrict a, i64 a_row, i64 a_depth, const T* __r
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       T* x = c + i * c_row + v * kLanes;
-      if constexpr (kIsLower) {
-        const i64 all = v + 1 < kVectors ? kLanes : last_columns;
-        const i64 count = Max(0, Min(all, limit + i - v * kLanes));
-        FirstLanes<T>(count).Store(x, acc[i][v]);
-      } else if (v + 1 < kVectors) {
+      if (v + 1 < kVectors) {
         Store(x, acc[i][v]);
       } else {
         last.Store(x, acc[i][v]);
@@ -77,32 +72,32 @@ void Tile(i64 depth, const T* __restrict a, i64 a_row, i64 a_depth, const T* __r
 }
 
 template <typename T>
-using TileFunction = void (*)(i64, const T*, i64, i64, const T*, i64, T*, i64, i64, i64);
+using TileFunction = void (*)(i64, const T*, i64, i64, const T*, i64, T*, i64, i64);
 
-template <typename T, bool kAdd, bool kIsLower>
+// The rows of the next tile: powers of two, so that there are few functions.
+constexpr i64 HeightOf(i64 rows) {
+  i64 height = kTileRows;
+  while (height > rows) height /= 2;
+  return height;
+}
+
+template <typename T, bool kAdd>
 struct Tiles {
   template <int kRows>
   static constexpr TileFunction<T> Of(i64 vectors) {
-    return vectors == 1   ? &Tile<T, kRows, 1, kAdd, kIsLower>
-           : vectors == 2 ? &Tile<T, kRows, 2, kAdd, kIsLower>
-                          : &Tile<T, kRows, 3, kAdd, kIsLower>;
+    return vectors == 1   ? &Tile<T, kRows, 1, kAdd>
+           : vectors == 2 ? &Tile<T, kRows, 2, kAdd>
+                          : &Tile<T, kRows, 3, kAdd>;
   }
+  // `rows` is a height of HeightOf.
   static TileFunction<T> Find(i64 rows, i64 vectors) {
     switch (rows) {
       case 1:
         return Of<1>(vectors);
       case 2:
         return Of<2>(vectors);
-      case 3:
-        return Of<3>(vectors);
       case 4:
         return Of<4>(vectors);
-      case 5:
-        return Of < kIsWide ? 5 : 4 > (vectors);
-      case 6:
-        return Of < kIsWide ? 6 : 4 > (vectors);
-      case 7:
-        return Of < kIsWide ? 7 : 4 > (vectors);
       default:
         return Of<kTileRows>(vectors);
     }
@@ -202,17 +197,27 @@ void RunUpdate(const ProductUpdate<T>& u, T* scratch) {
           const i64 width = Min(kWide, columns - j), vectors = CeilDivide(width, kLanes);
           const i64 last = width - (vectors - 1) * kLanes;
           const T* const tile_b = packs_b ? scratch + j * depth : b + j;
-          for (i64 i = 0; i < rows; i += kTileRows) {
-            const i64 height = Min(kTileRows, rows - i);
+          for (i64 i = 0, height = 0; i < rows; i += height) {
+            height = HeightOf(rows - i);
             // Columns up to the diagonal, in the first row of the tile.
             const i64 limit = first_i + i - (first_j + j) + 1;
             const bool crosses = u.lower && limit < width;
             if (crosses && limit + height - 1 <= 0) continue;
-            const TileFunction<T> tile = crosses ? Tiles<T, kAdd, true>::Find(height, vectors)
-                                                 : Tiles<T, kAdd, false>::Find(height, vectors);
-            tile(depth, packs_a ? packed_a + i * depth : a + i * u.a_row, packs_a ? 1 : u.a_row,
-                 packs_a ? kTileRows : u.a_depth, tile_b, packs_b ? kWide : u.b_depth,
-                 u.c + (first_i + i) * u.c_row + first_j + j, u.c_row, last, limit);
+            T* const c = u.c + (first_i + i) * u.c_row + first_j + j;
+            alignas(64) T part[kTileRows * kWide];  // of the triangle
+            if (crosses) {
+              for (i64 r = 0; r < height; ++r) Copy(c + r * u.c_row, part + r * kWide, width);
+            }
+            Tiles<T, kAdd>::Find(height, vectors)(
+                depth,
+                packs_a ? packed_a + (i - i % kTileRows) * depth + i % kTileRows : a + i * u.a_row,
+                packs_a ? 1 : u.a_row, packs_a ? kTileRows : u.a_depth, tile_b,
+                packs_b ? kWide : u.b_depth, crosses ? part : c, crosses ? kWide : u.c_row, last);
+            if (crosses) {
+              for (i64 r = 0; r < height; ++r) {
+                Copy(part + r * kWide, c + r * u.c_row, Max(0, Min(width, limit + r)));
+              }
+            }
           }
         }
       }
