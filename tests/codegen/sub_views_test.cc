@@ -74,7 +74,6 @@ constexpr const char* kTypes[] = {"pred", "s4",  "u4",   "s8",       "u8",    "s
 
 TEST_F(SubViewsTest, OperandsOfEveryType) {
   for (const std::string type : kTypes) {
-    const std::string op = type == "pred" ? "not" : "negate";
     for (const i64 rows : {1, 7, 131}) {
       if (kAddressSanitizer && rows == 131) continue;  // LLVM is slow there
       const std::string a = StrCat(type, "[", rows, ",300]"), b = StrCat(type, "[", rows, ",33]");
