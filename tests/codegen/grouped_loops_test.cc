@@ -86,6 +86,30 @@ TEST_P(GroupedLoops, WhatIsReadInPlace) {
       "t = f32[5,300,4] broadcast(y), dimensions={0}\nROOT r = f32[5,300,4] divide(s, t)");
 }
 
+// Groups whose order is turned around, and with it that of their elements or not; numbers of groups
+// around whole blocks, groups that are longer than a vector, rows that begin within an array.
+TEST_P(GroupedLoops, WhatIsReadBackwards) {
+  for (const std::string_view type : {"s8", "f16", "f32", "u64", "c64"}) {
+    for (const int n : {512, 523}) {
+      for (const std::string_view dimensions : {"0", "0,1", "1"}) {
+        for (const int size : {1, 3, 8, 40}) {
+          ExpectLoops(StrCat("x = ", type, "[", n, ",", size, "] parameter(0)\n t = ", type, "[", n,
+                             ",", size, "] reverse(x), dimensions={", dimensions,
+                             "}\nROOT r = ", type, "[", n, ",", size, "] add(x, t)"));
+        }
+      }
+    }
+  }
+  ExpectLoops(
+      "x = f32[5,130,3] parameter(0)\n t = f32[5,130,3] reverse(x), dimensions={1}\n"
+      "ROOT r = f32[5,130,3] subtract(x, t)");
+  ExpectLoops(
+      "x = f32[600,7] parameter(0)\n t = f32[600,7] reverse(x), dimensions={0}\n z = f32[] "
+      "constant(0)\n p = f32[600,7] multiply(x, t)\nROOT r = f32[600] reduce(p, z), "
+      "dimensions={1}, to_apply=addf",
+      "reduce");
+}
+
 // Elements that lie too far apart for shuffles.
 TEST_P(GroupedLoops, FarApart) {
   ExpectLoops(

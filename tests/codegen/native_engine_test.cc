@@ -463,6 +463,13 @@ TEST_F(NativeEngineTest, TheKindOfAKernelChoosesItsLevel) {
       "ENTRY e { x = f32[100] parameter(0) ROOT r = f32[100] add(x, x) }";
   const std::string_view functions =
       "ENTRY e { x = f32[100] parameter(0) ROOT r = f32[100] exponential(x) }";
+  const std::string_view quotients =
+      "ENTRY e { x = f32[100] parameter(0) y = f32[] parameter(1)\n"
+      "  z = f32[] add(y, y) b = f32[100] broadcast(z), dimensions={}\n"
+      "  ROOT r = f32[100] divide(x, b) }";
+  const std::string_view any_quotients =
+      "ENTRY e { x = f32[100] parameter(0) y = f32[100] parameter(1)\n"
+      "  ROOT r = f32[100] divide(x, y) }";
   const std::string_view folds =
       "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
       "ENTRY e { x = f32[9,100] parameter(0) z = f32[] constant(0)\n"
@@ -481,6 +488,9 @@ TEST_F(NativeEngineTest, TheKindOfAKernelChoosesItsLevel) {
                                                                       {light, 2, 2},
                                                                       {functions, 0, 0},
                                                                       {functions, 1, 1},
+                                                                      {quotients, 0, 0},
+                                                                      {quotients, 1, 1},
+                                                                      {any_quotients, 1, 0},
                                                                       {folds, 1, 1},
                                                                       {folds, 2, 2},
                                                                       {few, 0, 1},

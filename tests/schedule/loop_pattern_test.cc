@@ -74,7 +74,10 @@ TEST(LoopPattern, LongRows) {
   EXPECT_EQ(loop->pattern.size, 1);
   EXPECT_EQ(loop->pattern.operands[0], (LoopPattern::Operand{3, {0}}));
   EXPECT_FALSE(GroupsOf({{0, {{5000, 100}}}}, 5000));
-  EXPECT_FALSE(GroupsOf({{4999, {{5000, -1}}}}, 5000)) << "backwards";
+  const auto backwards = GroupsOf({{4999, {{5000, -1}}}}, 5000);
+  ASSERT_TRUE(backwards);
+  EXPECT_EQ(backwards->pattern.operands[0], (LoopPattern::Operand{-1, {0}}));
+  EXPECT_FALSE(GroupsOf({{499900, {{5000, -100}}}}, 5000));
 }
 
 TEST(LoopPattern, Sums) {

@@ -19,8 +19,28 @@ bool ReadsByNumber(const LaneProgram& program) {
   return std::ranges::any_of(program.code,
                              [](const LaneOp& op) { return op.primitive == Primitive::kElement; });
 }
+// A quotient by what is the same along a row has branches (llvm/uniform_quotient.h), and O0 keeps
+// all values in memory from one block to the next: that takes twice the time of a loop that reads
+// and writes 1,048,576 elements.
+bool DividesByUniform(const LoopKernelSpec& spec) {
+  std::vector<bool> is_uniform;
+  for (const LaneOp& op : spec.program->code) {
+    const auto is_same = [&](LaneId operand) { return is_uniform[operand]; };
+    if (op.primitive == Primitive::kInput) {
+      const InnerStride stride = spec.inputs[op.input()];
+      is_uniform.push_back(stride == InnerStride::kOne || stride == InnerStride::kUniform);
+      continue;
+    }
+    is_uniform.push_back(std::ranges::all_of(op.taken(), is_same));
+    if (op.primitive == Primitive::kDiv && IsFloat(op.type) && !is_uniform.back() &&
+        is_uniform[op.operands[1]]) {
+      return true;
+    }
+  }
+  return false;
+}
 bool IsLight(const LoopKernelSpec& spec) {
-  return spec.form == FoldForm::kNone && !ReadsByNumber(*spec.program) &&
+  return spec.form == FoldForm::kNone && !ReadsByNumber(*spec.program) && !DividesByUniform(spec) &&
          (spec.is_brief || (spec.passes_once && spec.program->code.size() <= kMaxLightOperations));
 }
 

@@ -11,8 +11,9 @@
 // Elements that are neighbours as they are need no shuffle.
 //
 // In the last block of a row, sources are loaded with a mask: all elements up to the last one of
-// the groups that are left, or not at all: there, an instruction that gathers is less code. A
-// vector whose elements lie in too many sources is read one by one.
+// the groups that are left, or not at all: there, an instruction that gathers is less code. So it
+// is where groups are read backwards, and the last one of a block lies before the others. A vector
+// whose elements lie in too many sources is read one by one.
 #include "axle/codegen/llvm/lane_groups.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -58,11 +59,15 @@ void LaneGroups::BeginBlock(Value* group, Value* left) {
   sources_.clear();
 }
 
-// The first element of the block.
+// The least element of the block.
 Value* LaneGroups::AddressIn(const LaneArray& array, const LoopPattern::Operand& operand,
                              Value* base) {
   const i64 elements = operand.stride * static_cast<i64>(array.num_parts);
-  Value* distance = b_.CreateMul(group_, b_.getInt64(static_cast<std::uint64_t>(elements)));
+  Value* group = group_;
+  if (operand.stride < 0) {
+    group = b_.CreateAdd(group, b_.getInt64(static_cast<std::uint64_t>(groups_ - 1)));
+  }
+  Value* distance = b_.CreateMul(group, b_.getInt64(static_cast<std::uint64_t>(elements)));
   return b_.CreateGEP(emitter_.Element(array.type, /*in_memory=*/true), base, distance);
 }
 
@@ -82,7 +87,8 @@ Value* LaneGroups::IsThere(std::span<const i64> positions) {
                           b_.CreateVectorSplat(static_cast<unsigned>(width_), end));
 }
 
-// Neighbours from element `begin` of the block on, those of them that belong to it.
+// Neighbours from element `begin` of the block on, those of them that belong to it. Not in a last
+// block whose groups are read backwards.
 Value* LaneGroups::LoadSource(const LaneOp& op, Value* first, i64 begin) {
   const LaneArray& array = spec_.program->inputs[op.input()];
   const LoopPattern::Operand& operand = pattern_.operands[op.input()];
@@ -90,7 +96,7 @@ Value* LaneGroups::LoadSource(const LaneOp& op, Value* first, i64 begin) {
   if (source != nullptr) return source;
   const i64 parts = array.num_parts;
   const i64 of_group = (std::ranges::max(operand.offsets) + 1) * parts;
-  const i64 end = (groups_ - 1) * operand.stride * parts + of_group;
+  const i64 end = EndOf(operand) * parts;
   llvm::Type* element = emitter_.Element(op.type, /*in_memory=*/true);
   llvm::Type* vector = emitter_.Vector(op.type, /*in_memory=*/true);
   Value* address = b_.CreateConstGEP1_64(element, first, static_cast<std::uint64_t>(begin));
@@ -117,7 +123,7 @@ Value* LaneGroups::LoadSource(const LaneOp& op, Value* first, i64 begin) {
                                       llvm::Constant::getNullValue(vector));
 }
 
-// Lanes that are not left read the first element of the block.
+// Lanes that are not left read the first element of the first group.
 Value* LaneGroups::LoadOneByOne(const LaneOp& op, Value* first, std::span<const i64> elements,
                                 std::span<const i64> positions) {
   llvm::Type* element = emitter_.Element(op.type, /*in_memory=*/true);
@@ -130,7 +136,7 @@ Value* LaneGroups::LoadOneByOne(const LaneOp& op, Value* first, std::span<const 
                                  llvm::Constant::getNullValue(vector));
   }
   if (left_ != nullptr) {
-    const i64 one = pattern_.operands[op.input()].offsets[0] *
+    const i64 one = ElementAt(pattern_.operands[op.input()], 0) *
                     static_cast<i64>(spec_.program->inputs[op.input()].num_parts);
     numbers =
         b_.CreateSelect(IsThere(positions), numbers, Numbers(Dims(width_, one), b_.getInt64Ty()));
@@ -147,7 +153,7 @@ Value* LaneGroups::LoadOneByOne(const LaneOp& op, Value* first, std::span<const 
 LaneGroups::Reads LaneGroups::ReadsOf(const LaneArray& array, const LoopPattern::Operand& operand,
                                       std::uint32_t part, std::span<const i64> positions) const {
   const i64 parts = array.num_parts;
-  const i64 end = ((groups_ - 1) * operand.stride + std::ranges::max(operand.offsets) + 1) * parts;
+  const i64 end = EndOf(operand) * parts;
   Reads reads;
   for (const i64 position : positions) {
     const i64 element = ElementAt(operand, position) * parts + static_cast<i64>(part);
@@ -183,9 +189,11 @@ Value* LaneGroups::Load(const LaneOp& op, Value* base, std::span<const i64> posi
       ReadsOf(array, operand, op.part(), positions);
   Value* first = AddressIn(array, operand, base);
   Value* lanes = nullptr;
-  if (are_neighbours) {
+  const bool is_last_backwards = left_ != nullptr && operand.stride < 0;
+  if (are_neighbours && !is_last_backwards) {
     lanes = LoadSource(op, first, elements[0]);
-  } else if (sources.size() > kMaxSources || (left_ != nullptr && HasGathers(op.type))) {
+  } else if (sources.size() > kMaxSources || is_last_backwards ||
+             (left_ != nullptr && HasGathers(op.type))) {
     lanes = LoadOneByOne(op, first, elements, positions);
   } else {
     // The first shuffle takes from two sources, the others add one each.

@@ -3,6 +3,8 @@
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <span>
 #include <vector>
@@ -62,8 +64,14 @@ class LaneGroups {
   const LoopPattern::Operand& OperandOf(size_t output) const {
     return pattern_.operands[spec_.inputs.size() + output];
   }
+  // The element of a position of the block, counted from the least one, and the end of the block.
   i64 ElementAt(const LoopPattern::Operand& operand, i64 position) const {
-    return position / pattern_.size * operand.stride + operand.offsets[position % pattern_.size];
+    const i64 group = position / pattern_.size;
+    const i64 before = operand.stride < 0 ? group - (groups_ - 1) : group;
+    return before * operand.stride + operand.offsets[position % pattern_.size];
+  }
+  i64 EndOf(const LoopPattern::Operand& operand) const {
+    return (groups_ - 1) * std::abs(operand.stride) + std::ranges::max(operand.offsets) + 1;
   }
   llvm::Value* AddressIn(const LaneArray& array, const LoopPattern::Operand& operand,
                          llvm::Value* base);

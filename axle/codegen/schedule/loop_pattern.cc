@@ -38,10 +38,11 @@ constexpr i64 kMaxReduced = 16;
 
 // Whether the elements of neighbouring lanes lie in a few vectors of neighbours.
 bool IsDense(const LoopPattern::Operand& operand, i64 group) {
+  const i64 least = std::min<i64>(0, (kLanes - 1) / group * operand.stride);
   Dims vectors;
   for (i64 lane = 0; lane < kLanes; ++lane) {
     const i64 element = lane / group * operand.stride + operand.offsets[lane % group];
-    vectors.push_back(element / kLanes);
+    vectors.push_back((element - least) / kLanes);
   }
   std::ranges::sort(vectors);
   return std::unique(vectors.begin(), vectors.end()) - vectors.begin() <= kMaxSources;
@@ -80,9 +81,7 @@ class Finder {
       return std::nullopt;
     }
     loop_.pattern.size = group_;
-    for (const Access* input : inputs) {
-      if (!AddInput(*input)) return std::nullopt;
-    }
+    for (const Access* input : inputs) AddInput(*input);
     const size_t num_stores = outputs.size() - folds_.size();
     for (size_t o = 0; o < num_stores; ++o) {
       if (!AddOutput(outputs[o], program_.outputs[o])) return std::nullopt;
@@ -126,7 +125,6 @@ class Finder {
     return d > 0 && sizes_[d - 1] * group_ >= kMaxGroup;
   }
 
-  // The access, with its groups; nothing if they are read backwards.
   struct Split {
     LoopPattern::Operand operand;
     i64 first;
@@ -134,12 +132,12 @@ class Finder {
     bool is_uniform;  // one element for the row
     bool is_unit;     // neighbours
   };
-  std::optional<Split> SplitOf(const Access& access) const {
+  // The access, with its groups.
+  Split SplitOf(const Access& access) const {
     const Dims strides = StridesOn(access, sizes_);
     const size_t d = loop_.num_dims;
     Split split;
     split.operand.stride = strides[d - 1];
-    if (split.operand.stride < 0) return std::nullopt;
     Dims& offsets = split.operand.offsets;
     offsets = OffsetsOf(std::span(sizes_).subspan(d), std::span(strides).subspan(d));
     split.first = std::ranges::min(offsets);
@@ -153,35 +151,33 @@ class Finder {
     return split;
   }
 
-  bool AddInput(const Access& access) {
-    auto split = SplitOf(access);
-    if (!split) return false;
-    loop_.first.push_back(split->first);
+  void AddInput(const Access& access) {
+    Split split = SplitOf(access);
+    loop_.first.push_back(split.first);
     // The lanes of a fold are results: their elements are no neighbours.
     const bool is_fold = !folds_.empty();
-    const InnerStride kind = split->is_one                ? InnerStride::kOne
-                             : split->is_uniform          ? InnerStride::kUniform
-                             : split->is_unit && !is_fold ? InnerStride::kUnit
-                                                          : InnerStride::kPattern;
+    const InnerStride kind = split.is_one                ? InnerStride::kOne
+                             : split.is_uniform          ? InnerStride::kUniform
+                             : split.is_unit && !is_fold ? InnerStride::kUnit
+                                                         : InnerStride::kPattern;
     loop_.inputs.push_back(kind);
     loop_.pattern.operands.emplace_back();
-    if (kind != InnerStride::kPattern) return true;
+    if (kind != InnerStride::kPattern) return;
     ++num_patterns_;
-    if (IsDense(split->operand, group_)) ++num_dense_;
-    loop_.pattern.operands.back() = std::move(split->operand);
-    return true;
+    if (IsDense(split.operand, group_)) ++num_dense_;
+    loop_.pattern.operands.back() = std::move(split.operand);
   }
 
   bool AddOutput(const Access& access, const LaneArray& array) {
-    auto split = SplitOf(access);
-    if (!split) return false;
-    loop_.first.push_back(split->first);
+    Split split = SplitOf(access);
+    if (split.operand.stride < 0) return false;
+    loop_.first.push_back(split.first);
     loop_.pattern.operands.emplace_back();
-    if (split->is_unit) return true;
-    if (array.num_parts != 1 || !IsDense(split->operand, group_)) return false;
+    if (split.is_unit) return true;
+    if (array.num_parts != 1 || !IsDense(split.operand, group_)) return false;
     ++num_patterns_;
     ++num_dense_;
-    loop_.pattern.operands.back() = std::move(split->operand);
+    loop_.pattern.operands.back() = std::move(split.operand);
     return true;
   }
 
@@ -247,7 +243,7 @@ bool IsDenseRead(const Access& access) {
     operand.offsets = std::move(offsets);
     group *= size;
   }
-  return operand.stride >= 0 && IsDense(operand, group);
+  return IsDense(operand, group);
 }
 
 }  // namespace axle

@@ -36,7 +36,7 @@ enum class InnerStride : std::uint8_t {
 //   result   neighbours
 struct LoopPattern {
   struct Operand {
-    i64 stride = 0;     // elements, not negative
+    i64 stride = 0;     // elements; of an input negative if groups are read backwards
     Dims offsets = {};  // elements, the least is 0; empty: neighbours, or what InnerStride says
     // Of an output that lies between the elements of another one, which has offsets too: that one,
     // and how many elements behind its first one the first of this one is. They are stored
