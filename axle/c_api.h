@@ -121,6 +121,13 @@ typedef struct axle_limits_options {
    * is not known. It must not use these limits but to cancel them. */
   void (*progress)(double done, void* context);
   void* progress_context;
+  /* Called by the thread that made the call, each time that poll_interval seconds have gone by:
+   * never in a call that is shorter. It must not use these limits but to cancel them, which ends
+   * the call at once. So a thread that has other duties, as to hear of Ctrl-C, need not give the
+   * call to another one. */
+  void (*poll)(void* context);
+  void* poll_context;
+  double poll_interval; /* seconds */
 } axle_limits_options;
 
 /* `options` may be null. AXLE_INVALID_ARGUMENT for a negative or not finite limit. */

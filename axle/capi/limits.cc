@@ -25,6 +25,14 @@ axle_status* axle_limits_create(const axle_limits_options* options, axle_limits*
       value.set_progress([progress = fields.progress, context = fields.progress_context](
                              double done) { progress(done, context); });
     }
+    if (fields.poll != nullptr) {
+      if (!(fields.poll_interval >= 0 && fields.poll_interval <= kMaxSeconds)) {
+        return axle::InvalidArgument(axle::StrCat(
+            kFunction, ": poll_interval is ", fields.poll_interval, ", must be 0 to 1e9 seconds"));
+      }
+      value.set_poll([poll = fields.poll, context = fields.poll_context] { poll(context); },
+                     fields.poll_interval);
+    }
     *limits = made.release();
     return {};
   });

@@ -33,7 +33,7 @@ std::string RemedyText(const Limits::Note& note) {
 }  // namespace
 
 void Limits::set_time_limit(double seconds) {
-  has_deadline_ = true;
+  has_deadline_ = has_clock_ = true;
   seconds_ = seconds > 0 ? std::min(seconds, kMaxSeconds) : 0;  // a NaN is not above 0
   StartClock();
 }
@@ -43,13 +43,19 @@ void Limits::StartClock() {
   checks_ = ~0U;  // the next Check looks at the clock
 }
 
+void Limits::set_poll(std::function<void()> poll, double seconds) {
+  poll_ = std::move(poll);
+  poll_interval_ = ToNanoseconds(std::clamp(seconds, 0.0, kMaxSeconds));
+  has_clock_ = has_deadline_ || poll_ != nullptr;
+}
+
 void Limits::Extend(double seconds) {
   if (has_deadline_) deadline_ += ToNanoseconds(std::clamp(seconds, 0.0, kMaxSeconds));
 }
 
 void Limits::BecomePartOf(Limits& whole, bool tells_progress) {
   whole_ = &whole;
-  has_deadline_ = whole.has_deadline_;
+  has_deadline_ = has_clock_ = whole.has_deadline_;
   seconds_ = whole.seconds_;
   deadline_ = whole.deadline_;
   memory_cap_ = whole.memory_cap_;
@@ -69,6 +75,10 @@ void Limits::BeginCall(std::string_view what, std::string_view name) {
   steps_ = 0;
   reasons_.fetch_and(~kCallbackThrew, std::memory_order_relaxed);
   if (has_deadline_) StartClock();
+  if (poll_) {
+    caller_ = std::this_thread::get_id();
+    next_poll_ = Now() + poll_interval_;
+  }
 }
 
 void Limits::EndCall() {
@@ -83,7 +93,15 @@ std::string Limits::Activity() const {
   return StrCat(what_, " \"", name_, "\"");
 }
 
+// Other threads that work on the call look at the limits too.
+void Limits::PollIfDue() {
+  if (caller_ != std::this_thread::get_id() || Now() < next_poll_) return;
+  CallBack("poll", poll_);
+  next_poll_ = Now() + poll_interval_;
+}
+
 Status Limits::CheckSlowly() {
+  if (poll_) PollIfDue();
   AXLE_TRY(progress_error());
   if (!cancelled() && (!has_deadline_ || Now() < deadline_)) return {};
   const std::string activity = Activity();
@@ -96,8 +114,12 @@ Status Limits::CheckSlowly() {
 }
 
 void Limits::CallProgress(double done) {
+  CallBack("progress", [&] { progress_(done); });
+}
+
+void Limits::CallBack(std::string_view name, const std::function<void()>& callback) {
   if ((reasons_.load(std::memory_order_relaxed) & kCallbackThrew) != 0) return;
-  Status status = CallUser("progress", [&] { progress_(done); });
+  Status status = CallUser(name, callback);
   if (status.ok()) return;
   callback_error_ = std::move(status);
   reasons_.fetch_or(kCallbackThrew, std::memory_order_release);

@@ -16,6 +16,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "axle/core/element_type.h"
 #include "axle/core/status.h"
@@ -59,6 +60,11 @@ class Limits {
   // exception of it ends the call with INTERNAL.
   void set_progress(std::function<void(double)> progress) { progress_ = std::move(progress); }
 
+  // Called by the thread that began the call, when it looks at the limits, each time that `seconds`
+  // have gone by: never in a call that is shorter. It may cancel, which ends the call at once. An
+  // exception of it ends the call with INTERNAL.
+  void set_poll(std::function<void()> poll, double seconds);
+
   // Makes the task end with CANCELLED, soon.
   void Cancel() { reasons_.fetch_or(kCancelled, std::memory_order_relaxed); }
   bool cancelled() const {
@@ -66,10 +72,10 @@ class Limits {
            (whole_ != nullptr && whole_->cancelled());
   }
 
-  // OK, or CANCELLED, DEADLINE_EXCEEDED or what the progress function threw. Cheap; looks at the
+  // OK, or CANCELLED, DEADLINE_EXCEEDED or what a callback threw. Cheap; looks at the
   // clock only the first time and every 64th.
   Status Check() {
-    if (reasons_.load(std::memory_order_relaxed) != 0 || (has_deadline_ && (++checks_ & 63) == 0) ||
+    if (reasons_.load(std::memory_order_relaxed) != 0 || (has_clock_ && (++checks_ & 63) == 0) ||
         (whole_ != nullptr && whole_->cancelled())) {
       return CheckSlowly();
     }
@@ -90,7 +96,7 @@ class Limits {
   void Progress(double done) {
     if (progress_) CallProgress(done);
   }
-  // OK, or what the progress function threw during this call.
+  // OK, or what the progress function or the poll threw during this call.
   Status progress_error() const;
 
   // "the memory limit of 1.0 GiB (the default)", and what follows what the message says of it: what
@@ -120,9 +126,11 @@ class Limits {
   void EndCall();
   void StartClock();
   Status CheckSlowly();
+  void PollIfDue();
   Status StepLimitError() const;
   std::string Activity() const;
   void CallProgress(double done);
+  void CallBack(std::string_view name, const std::function<void()>& callback);
   // For the parts of this, on their threads.
   Status ReserveForPart(i64 bytes, const Limits& part);
   void ReleaseOfPart(i64 bytes);
@@ -134,6 +142,7 @@ class Limits {
   Limits* whole_ = nullptr;  // that this is a part of
   Status callback_error_;    // written before kCallbackThrew is set
   bool has_deadline_ = false;
+  bool has_clock_ = false;  // Check looks at the clock: there is a deadline or a poll
   bool in_call_ = false;
   double seconds_ = 0;
   i64 deadline_ = 0;  // nanoseconds of the steady clock
@@ -144,7 +153,10 @@ class Limits {
   i64 step_limit_ = std::numeric_limits<i64>::max();
   i64 steps_ = 0;
   std::function<void(double)> progress_;
-  std::string_view what_, name_;  // of the call
+  std::function<void()> poll_;
+  i64 poll_interval_ = 0, next_poll_ = 0;  // nanoseconds, and of the steady clock
+  std::thread::id caller_;                 // with a poll: the thread that began the call
+  std::string_view what_, name_;           // of the call
   std::string activity_;
   Note memory_note_, time_note_;
 };

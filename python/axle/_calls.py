@@ -5,6 +5,11 @@ the library on that thread could not be interrupted. Calls of the main thread th
 second thread, which is made once, while the main thread waits, which a signal ends; the call is then
 cancelled. Calls of other threads never see KeyboardInterrupt and run where they are.
 
+To wake a second thread takes longer than most runs. What took a short time before runs on the main
+thread (HereLimits), and the library polls there: now and then it calls Python, which runs the
+handlers of the signals that have come. It does not poll while it waits for its own threads, so that
+long runs go to the second thread.
+
 A signal may come at any step, also while the second thread is being told what to do or while the main
 thread waits for its end. So a call has all that the library reads and writes, the limits too: if the
 main thread has to leave it alone, it ends by itself and lets go of them.
@@ -17,7 +22,7 @@ import os
 import threading
 
 from ._errors import AxleError
-from ._library import LimitsOptions, Progress, check, destroy_with, lib
+from ._library import ExecuteOptions, LimitsOptions, Poll, Progress, check, destroy_with, lib
 
 _INT64_MAX = 2**63 - 1
 _worker = None
@@ -53,6 +58,52 @@ class _Reporter:
         except BaseException as error:  # raised by Limits.call, when the library has come back
             self.error = self.error or error
             lib.axle_limits_cancel(self._handle)
+
+
+def _hear(handle, errors):
+    """A generator, whose send() runs the handlers of the signals that have come: Python looks for them as soon as the
+    generator goes on, and then it is inside of the try. A function would begin outside of any. What a handler raises
+    goes to errors, and cancels the limits."""
+    while True:
+        try:
+            while True:
+                try:
+                    yield
+                except GeneratorExit:
+                    return
+                except BaseException as error:
+                    errors.append(error)
+                if errors:
+                    lib.axle_limits_cancel(handle)
+        except BaseException as error:  # of a second signal meanwhile
+            errors.append(error)
+
+
+class HereLimits:
+    """The options of runs on the main thread that no limit but a signal ends; for one run at a time."""
+
+    _POLL_INTERVAL = 0.02  # seconds
+
+    def __init__(self):
+        handle = ctypes.c_void_p()
+        self._errors = []
+        hear = _hear(handle, self._errors)
+        next(hear)
+        self._poll = Poll(hear.send)
+        limits = LimitsOptions(poll=self._poll, poll_interval=self._POLL_INTERVAL)
+        check(lib.axle_limits_create(ctypes.byref(limits), ctypes.byref(handle)))
+        destroy_with(self, lib.axle_limits_destroy, handle)
+        self._options = ExecuteOptions(limits=handle)
+        self.options = ctypes.byref(self._options)
+
+    def check(self, status):
+        """Raises what a signal handler raised meanwhile, or the error of the run. They are not used again then."""
+        if self._errors:
+            if status:
+                lib.axle_status_destroy(status)
+            raise self._errors[0]
+        if status:
+            check(status)
 
 
 class Limits:

@@ -5,17 +5,19 @@ descriptions of arguments and results, of which a call changes little more than 
 the same time have a frame each.
 
 Ctrl-C has to end a run of the main thread, which needs a second thread (_calls.py) and a hundred microseconds.
-A run that cannot take long does without: its program has no loops and waits, and little work.
+A run that cannot take long does without: its program has no loops and waits, and little work. So does a run of a
+program whose last run was quick; the library polls meanwhile, which costs a microsecond.
 """
 
 import threading
+import time
 from ctypes import POINTER, byref, c_int64, c_void_p, pointer
 
 import numpy as np
 
 from ._arrays import address_of, as_numpy, from_numbers
 from ._buffers import Buffer
-from ._calls import Limits
+from ._calls import HereLimits, Limits
 from ._errors import AxleError
 from ._library import Analysis, Array, ExecuteOptions, check, destroy_with, lib
 from ._profile import Profile
@@ -23,6 +25,8 @@ from ._profile import Profile
 # Of a run that Ctrl-C need not end: less than 0.1 s of the interpreter, whatever the operations are. What takes native
 # code longer than this would not gain from it.
 _SHORT = {"flops": 2e5, "bytes_accessed": 1e6, "num_instructions": 2000}
+# What took so many seconds is worth a second thread, on which it can be interrupted at any time.
+_LONG = 2e-3
 _run = lib.axle_executable_run
 
 
@@ -112,6 +116,8 @@ class Executable:
         self._has_flat_arguments = all(shape.is_array for shape in module.input_shapes)
         self._is_array = module.output_shape.is_array
         self._frames = []  # that no call uses now
+        self._is_quick = False  # the last run was
+        self._free_limits = []  # HereLimits that no call uses now
         cost = self.cost_analysis()
         self._is_short = cost["is_complete"] and all(cost[name] <= most for name, most in _SHORT.items())
 
@@ -228,7 +234,8 @@ class Executable:
         return buffers
 
     def _start(self, function, limits, profile, keep, *arguments):
-        """Calls axle_executable_run or a kin of it; on this thread if nothing can end it before its time."""
+        """Calls axle_executable_run or a kin of it; on this thread if nothing can end it before its time, or if the last
+        run was quick."""
         if profile is not None and not isinstance(profile, Profile):
             raise AxleError("INVALID_ARGUMENT", f"profile is {profile!r}, must be None or an axle.Profile")
         options = None if profile is None else ExecuteOptions(profile=profile._handle)
@@ -239,10 +246,23 @@ class Executable:
             if status:
                 check(status)
             return
+        begin = time.perf_counter()
+        if self._is_quick and limits == (None, None, None, None) and options is None:
+            try:
+                here = self._free_limits.pop()
+            except IndexError:
+                here = HereLimits()
+            status = function(self._handle, here.options, *arguments)
+            self._is_quick = time.perf_counter() - begin < _LONG
+            here.check(status)
+            self._free_limits.append(here)
+            return
         limits = Limits(*limits)
         options = options or ExecuteOptions()
         options.limits = limits.handle
         limits.call(function, self._handle, byref(options), *arguments, keep=(keep, profile))
+        # Devices that run together wait for each other, and do not poll.
+        self._is_quick = self._num_devices == 1 and time.perf_counter() - begin < _LONG
 
     def __repr__(self):
         return f"<axle.Executable {self.name}>"

@@ -60,6 +60,7 @@ class _Struct(ctypes.Structure):
 
 
 Progress = ctypes.CFUNCTYPE(None, c_double, c_void_p)
+Poll = ctypes.CFUNCTYPE(None, c_void_p)
 
 
 class LimitsOptions(_Struct):
@@ -70,6 +71,9 @@ class LimitsOptions(_Struct):
         ("step_limit", c_int64),
         ("progress", Progress),
         ("progress_context", c_void_p),
+        ("poll", Poll),
+        ("poll_context", c_void_p),
+        ("poll_interval", c_double),
     ]
 
 

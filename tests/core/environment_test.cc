@@ -80,6 +80,41 @@ TEST(Limits, CancelFromAnotherThreadEndsTheWork) {
   EXPECT_EQ(limits.CheckNow().ToString(), "CANCELLED: cancelled during the run of \"main\"");
 }
 
+TEST(Limits, PollsTheThreadOfTheCallAtIntervals) {
+  using std::chrono::milliseconds;
+  Limits limits;
+  int polls = 0;
+  limits.set_poll([&] { limits.Cancel(), ++polls; }, 0.02);
+  for (int call = 0; call < 2; ++call) {  // each has the interval for itself
+    const LimitedCall limited(&limits, "the run of", "f");
+    for (int i = 0; i < 1000; ++i) EXPECT_TRUE(limits.Check().ok());
+    EXPECT_TRUE(limits.CheckNow().ok());
+    EXPECT_EQ(polls, 0);
+    if (call == 0) std::this_thread::sleep_for(milliseconds(5));
+  }
+  const LimitedCall limited(&limits, "the run of", "f");
+  std::this_thread::sleep_for(milliseconds(21));
+  std::thread([&] { EXPECT_TRUE(limits.CheckNow().ok()); }).join();
+  EXPECT_EQ(polls, 0) << "another thread looks";
+  Status status;
+  for (int i = 0; i < 64; ++i) status = limits.Check();
+  EXPECT_EQ(polls, 1);
+  EXPECT_EQ(status.code(), StatusCode::kCancelled);
+  EXPECT_EQ(status.message(), "cancelled during the run of \"f\"");
+}
+
+TEST(Limits, WhatAPollThrowsEndsTheCall) {
+  Limits limits;
+  limits.set_poll([] { throw std::runtime_error("no"); }, 0);
+  {
+    const LimitedCall limited(&limits, "the run of", "f");
+    EXPECT_EQ(limits.CheckNow().code(), StatusCode::kInternal);
+    EXPECT_FALSE(limits.progress_error().ok());
+  }
+  const LimitedCall limited(&limits, "the run of", "f");
+  EXPECT_TRUE(limits.progress_error().ok()) << "a call later";
+}
+
 TEST(Limits, DeadlineEndsTheWork) {
   Limits limits;
   limits.set_time_limit(1e6);

@@ -139,6 +139,59 @@ class Interrupts(unittest.TestCase):
         best = min(timeit.repeat(lambda: exe(2.0, x, x), number=200, repeat=20)) / 200
         self.assertLess(best, 60e-6)  # 8 us for three arrays on a machine at rest; a second thread takes 100
 
+    def test_quick_runs_need_no_second_thread(self):
+        """The first run of a program with a loop goes to the second thread, and later ones do not, until one is long."""
+        exe = axle.compile(LONG_LOOP)
+        self.assertEqual(exe(10**12), 10**12)
+        zero, all = axle.put(np.int64(0)), axle.put(np.int64(10**12))
+
+        class NoWorker:
+            def submit(self, *call):
+                raise AssertionError("a quick run was given to the second thread")
+
+        before = _calls._worker
+        _calls._worker = NoWorker()
+        try:
+            self.assertEqual(exe(10**12), 10**12)
+            self.assertEqual(exe.execute(all)[0].numpy(), 10**12)
+            self.assert_interrupted(0.2, 0.2, exe.execute, zero)
+            with self.assertRaisesRegex(AssertionError, "second thread"):
+                exe(10**12)
+        finally:
+            _calls._worker = before
+        self.assertEqual(exe(10**12), 10**12)
+        best = min(timeit.repeat(lambda: exe.execute(all), number=200, repeat=20)) / 200
+        self.assertLess(best, 40e-6)
+
+    def test_signals_in_quick_runs(self):
+        """As in test_other_signals, where the main thread runs the program itself, and with two signals at a time."""
+
+        class Alarm(Exception):
+            pass
+
+        seen = []
+
+        def handle(*_):
+            seen.append(1)
+            if len(seen) == 3:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                raise Alarm
+
+        exe = axle.compile(LONG_LOOP)
+        before = signal.signal(signal.SIGALRM, handle)
+        try:
+            for _ in range(3):
+                seen.clear()
+                self.assertEqual(exe(10**12), 10**12)
+                self.assertEqual(exe(10**12), 10**12)
+                signal.setitimer(signal.ITIMER_REAL, 0.03, 0.03)
+                with self.assertRaises(Alarm):
+                    exe(0)
+                self.assertEqual(len(seen), 3)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
     def test_interrupted_while_it_begins(self):
         """A call that the main thread has left goes on with what it reads and writes, and is cancelled."""
 
