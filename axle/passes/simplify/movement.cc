@@ -168,6 +168,28 @@ Instruction* DotOfTranspose(Maker& to, Instruction& inst) {
 
 // A dot that contracts nothing, of one type. The definition begins each sum with +0, which makes
 // the product -0 of floats a +0; the product itself is rounded once either way.
+// A factor of contracted dimensions alone, in another order than they lie in: to bring it into
+// order is quicker than to read it across its rows. The order of the sum is that of the lists,
+// which stay; that of a vector stays as well, because the last dimension is a contracted one as
+// before.
+Instruction* DotOutOfOrder(Maker& to, Instruction& inst) {
+  DotAttrs attrs = inst.attrs<DotAttrs>();
+  if (inst.num_operands() != 2 || !attrs.lhs_batch_dims.empty()) return nullptr;
+  Instruction* factors[2] = {inst.operand(0), inst.operand(1)};
+  for (const size_t side : {0, 1}) {
+    Dims& contracting = side == 0 ? attrs.lhs_contracting_dims : attrs.rhs_contracting_dims;
+    const Shape& shape = factors[side]->shape();
+    if (shape.rank() != std::ssize(contracting) || std::ranges::is_sorted(contracting)) continue;
+    Dims sizes;
+    for (const i64 d : contracting) sizes.push_back(shape.dim(d));
+    factors[side] = to.Make(Opcode::kTranspose, Shape(shape.type(), sizes), {factors[side]},
+                            DimensionsAttrs{contracting});
+    std::iota(contracting.begin(), contracting.end(), 0);
+  }
+  if (factors[0] == inst.operand(0) && factors[1] == inst.operand(1)) return nullptr;
+  return to.Make(Opcode::kDot, inst.shape(), {factors[0], factors[1]}, std::move(attrs));
+}
+
 Instruction* DotOfNothing(Maker& to, Instruction& inst) {
   const auto& attrs = inst.attrs<DotAttrs>();
   const ElementType type = TypeOf(inst);
@@ -376,6 +398,10 @@ constexpr Rule kRules[] = {
      "y = f32[3,5,6] parameter(1)\n"
      "ROOT r = f32[3,2,4,6] dot(t, y), lhs_batch_dims={0}, rhs_batch_dims={0}, "
      "lhs_contracting_dims={3}, rhs_contracting_dims={1}"},
+    {"dot-order", "dot(x, y) that contracts all of x, in another order -> dot(transpose(x), y)",
+     "the same products in the same order", Opcode::kDot, DotOutOfOrder,
+     "x = f32[7,5] parameter(0)  y = f32[5,7] parameter(1)\n"
+     "ROOT r = f32[] dot(x, y), lhs_contracting_dims={1,0}, rhs_contracting_dims={0,1}"},
     {"dot-nothing", "dot(x, y) that contracts nothing -> broadcast(x) * broadcast(y)",
      "one product per element, rounded once, with -0 + 0 where a factor is zero; f32, f64, "
      "integers",
