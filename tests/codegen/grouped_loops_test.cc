@@ -110,6 +110,22 @@ TEST_P(GroupedLoops, WhatIsReadBackwards) {
       "reduce");
 }
 
+// Sums of short rows in a region that goes on row by row: each row has many of them.
+TEST_P(GroupedLoops, SumsInRowsOfALongerRow) {
+  for (const int columns : {70, 300}) {
+    const std::string results = StrCat("f32[40,", columns, "]");
+    const std::string all = StrCat("f32[40,", columns, ",2]");
+    ExpectLoops(
+        StrCat("x = f32[40,2] parameter(0)\n y = f32[", columns, ",2] parameter(1)\n",
+               "o = f32[] constant(1)\n p = ", all, " broadcast(x), dimensions={0,2}\n q = ", all,
+               " broadcast(y), dimensions={1,2}\n m = ", all, " minimum(p, q)\n a = ", results,
+               " reduce(m, o), dimensions={2}, to_apply=mulf\n",
+               "b = f32[40] reduce(x, o), dimensions={1}, to_apply=mulf\n c = ", results,
+               " broadcast(b), dimensions={0}\nROOT r = ", results, " divide(a, c)"),
+        "rows");
+  }
+}
+
 // Elements that lie too far apart for shuffles.
 TEST_P(GroupedLoops, FarApart) {
   ExpectLoops(

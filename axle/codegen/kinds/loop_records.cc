@@ -71,10 +71,13 @@ std::map<ValueId, RowsPlan::Operand> OperandsOf(const Region& rows) {
   return operand_of;
 }
 
-// Whether the rows of a region of kind kRows, unless there are none, are groups of a loop's only
-// row.
+// Whether the rows of a region of kind kRows, unless there are none, are rows of the loop, as many
+// for each, or groups of its only row.
 bool HasRowsOf(const GroupedLoop& groups, const Dims& sizes, i64 rows) {
-  return rows == 0 || (groups.num_dims == 1 && sizes[0] % rows == 0);
+  if (rows == 0) return true;
+  i64 of_loop = sizes[0];
+  for (size_t d = 1; d + 1 < groups.num_dims; ++d) of_loop *= sizes[d];
+  return of_loop % rows == 0;
 }
 
 std::shared_ptr<LoopPlan> PlanGroups(const GroupedLoop& groups, const Dims& sizes,

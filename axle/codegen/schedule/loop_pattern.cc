@@ -19,8 +19,6 @@
 namespace axle {
 namespace {
 
-// Rows below this waste their vectors.
-constexpr i64 kShortRow = 32;
 // Positions of a group, unless it has one size.
 constexpr i64 kMaxGroup = 64;
 // Smaller loops are done before it matters.

@@ -11,6 +11,9 @@
 
 namespace axle {
 
+// Rows below this waste their vectors.
+inline constexpr i64 kShortRow = 32;
+
 struct GroupedLoop {
   LoopPattern pattern;
   std::vector<InnerStride> inputs;

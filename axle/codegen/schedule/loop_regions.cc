@@ -212,9 +212,11 @@ Status ScheduleBuilder::CopyInLoop(const Instruction& inst, const Instruction* r
   State& state = StateOf(inst);
   const i64 n = inst.shape().is_array() ? inst.shape().num_elements() : 0;
   if (state.has_values || state.open != nullptr || !state.view || n < kMinCopied) return {};
+  // Long rows of neighbours are moved as they are.
   const auto is_copy = [&] {
     const Access& access = state.view->access;
-    return !IsRowMajorRead(access) && IsDenseRead(access);
+    const bool has_short_rows = access.factors.size() > 1 && access.factors.back().size < kShortRow;
+    return (has_short_rows || !IsRowMajorRead(access)) && IsDenseRead(access);
   };
   if (!is_copy()) return {};
   AXLE_TRY(Need(*state.view->base));  // that may close a region that copies this view
