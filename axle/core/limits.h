@@ -16,7 +16,6 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "axle/core/element_type.h"
 #include "axle/core/status.h"
@@ -155,7 +154,7 @@ class Limits {
   std::function<void(double)> progress_;
   std::function<void()> poll_;
   i64 poll_interval_ = 0, next_poll_ = 0;  // nanoseconds, and of the steady clock
-  std::thread::id caller_;                 // with a poll: the thread that began the call
+  const void* caller_ = nullptr;           // with a poll: ThisThread() of the call
   std::string_view what_, name_;           // of the call
   std::string activity_;
   Note memory_note_, time_note_;
