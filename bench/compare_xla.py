@@ -30,6 +30,7 @@ HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 LARGE_RESULT = 32 << 20  # from here on XLA's time is that of fresh pages, unless they are huge
 REFERENCE_BYTES = 512 << 20  # larger programs are not run in f64: that takes up to four times as much, several times over
 FLOOR_PROGRAM = "W7.add"
+PROFILE_SECONDS = 0.2  # of runs whose steps are timed, where Axle is slower
 SELF_TEST = ("E1.1024", "T1.exp.1M", "R1.minor.1024", "N1.1Kx1K", "D1.256", "W7.add")
 SELF_TEST_BAR = 0.05
 
@@ -170,6 +171,7 @@ class Comparison:
                     facts[key]["peak_mb"] = side.ask("peak_mb", timeout=START_SECONDS)
                 except Failure as failure:
                     problems[key] = str(failure)
+            self._profile_slow(times, ready, facts)
         if any(stats.p20(samples) < stats.FLOOR_ROWS for samples in times.values()):
             self.measure_floor()  # as the machine is just now
         for side in (*running.values(), self.huge):
@@ -224,6 +226,18 @@ class Comparison:
                 facts[key]["difference"] = error
                 if wrong:
                     problems[key] = f"not XLA's result: {wrong}"
+
+    def _profile_slow(self, times, ready, facts):
+        """Adds to the facts of a side of Axle's that is slower than XLA where its time goes."""
+        theirs = min((stats.p20(t) for k, t in times.items() if k[0] == "xla" and k[1] != "huge"), default=None)
+        for key, side in ready.items():
+            if key[0] != "axle" or theirs is None or stats.p20(times[key]) <= theirs:
+                continue
+            calls = max(3, min(200, round(PROFILE_SECONDS / stats.p20(times[key]))))
+            try:
+                facts[key]["profile"] = side.ask("profile", calls, timeout=self.options.time_limit)
+            except Failure:
+                pass  # the times are there
 
     def _reference(self, program):
         if self.options.no_reference or program.check not in ("close", "absolute"):
@@ -320,6 +334,8 @@ class Comparison:
                     if name in fact
                 }
             )
+        if "profile" in ours:
+            row["profile"] = ours["profile"]
         for name, fact in (("peak_rss_mb", "peak_mb"), ("max_error", "max_error"), ("difference", "difference")):
             row.update({p + name: f[fact] for p, f in (("", ours), ("xla_", theirs)) if f.get(fact) is not None})
         for prefix, key in (("axle_", own), ("xla_", xla)):

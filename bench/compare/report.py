@@ -44,6 +44,21 @@ def _ratio(row):
     return "" if not ratio else f"{ratio:.2f}x" if ratio >= 0.1 else f"{ratio:.2g}x"
 
 
+def _where(row):
+    """"; loop add, multiply 93 % at 41 % of the roofline": the steps that take most of a run's time."""
+    profile = row.get("profile")
+    if not profile:
+        return ""
+    parts = []
+    for step in profile["steps"]:
+        if step["share"] and step["share"] >= 0.1:
+            roofline = f" at {step['roofline'] * 100:.0f} % of the roofline" if step["roofline"] is not None else ""
+            parts.append(f"{step['step']} {step['share'] * 100:.0f} %{roofline}")
+    if profile["outside_share"] >= 0.1:
+        parts.append(f"outside of steps {profile['outside_share'] * 100:.0f} %")
+    return "; " + ", ".join(parts)
+
+
 def _cells(row):
     share = row.get("limit_share")
     return (
@@ -127,7 +142,7 @@ def table(result, keep_noisy=False):
     slower = [row for row in rows if row.get("ratio") and row["ratio"] < 1]
     lines += ["", f"Below 1.00x: {len(slower)} of {sum(1 for row in rows if row.get('ratio'))} rows"]
     lines += [
-        f"* {row['id']}, {row['threads']} threads, {row['numerics']}: {_ratio(row)}"
+        f"* {row['id']}, {row['threads']} threads, {row['numerics']}: {_ratio(row)}{_where(row)}"
         for row in sorted(slower, key=lambda r: r["ratio"])
     ]
     missing = [row for row in rows if row.get("reason")]

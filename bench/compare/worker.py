@@ -188,6 +188,26 @@ class Session:
             wait(call(executable, arguments))
         return clock() - begin
 
+    def profile(self, calls):
+        """Of Axle: where the time of so many calls goes, {"outside_share", "steps"}; the steps that take most first, each
+        {"step", "share", "roofline"}."""
+        profile = self.side.axle.Profile()
+        for _ in range(calls):
+            results = self.executable.execute(*self.arguments, profile=profile)
+            for number, output in self.aliases:
+                self.arguments[number] = results[output]
+        (report,) = profile.report()["programs"]
+        records = sorted(report["records"], key=lambda record: -(record["share"] or 0))
+        steps = [
+            {
+                "step": f"{record['kind']} {', '.join(dict.fromkeys(record['ops']))}",
+                "share": record["share"],
+                "roofline": record["roofline"],
+            }
+            for record in records
+        ]
+        return {"outside_share": report["outside_seconds"] / (report["seconds"] or 1), "steps": steps[:3]}
+
     def peak_mb(self):
         """The most memory that runs took, with arguments and code, more than the process had before the program."""
         return max(0.0, memory_mb("VmHWM") - self.base_mb)

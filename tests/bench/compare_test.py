@@ -219,7 +219,20 @@ class Reports(unittest.TestCase):
         "rows": [
             row(axle_ms=1.0, xla_ms=2.0, ratio=2.0, limit_share=0.5),
             row(id="E2", ratio=0.5, noisy="halves differ by 9%"),
-            row(id="T1.<x>", family="T", headline=False, ratio=0.02),
+            row(
+                id="T1.<x>",
+                family="T",
+                headline=False,
+                ratio=0.02,
+                profile={
+                    "outside_share": 0.25,
+                    "steps": [
+                        {"step": "loop add, sine", "share": 0.7, "roofline": 0.4123},
+                        {"step": "sort sort", "share": 0.2, "roofline": None},
+                        {"step": "move copy", "share": 0.05, "roofline": 0.9},
+                    ],
+                },
+            ),
             row(id="D1", family="D", reason="axle: compile: no dot", remarks=["no dot"]),
         ],
     }
@@ -233,7 +246,9 @@ class Reports(unittest.TestCase):
             "headline set (2 rows), 1 threads, strict: E 1.00x, all 1.00x", report.table(self.RESULT, keep_noisy=True)
         )
         self.assertIn(
-            "Below 1.00x: 2 of 3 rows\n* T1.<x>, 1 threads, strict: 0.02x\n* E2, 1 threads, strict: 0.50x\n", text
+            "Below 1.00x: 2 of 3 rows\n* T1.<x>, 1 threads, strict: 0.02x; loop add, sine 70 % at 41 % of the roofline, "
+            "sort sort 20 %, outside of steps 25 %\n* E2, 1 threads, strict: 0.50x\n",
+            text,
         )
         self.assertIn("Without a ratio: 1 rows\n* D1, 1 threads, strict: axle: compile: no dot\n", text)
 
@@ -314,6 +329,8 @@ class Command(unittest.TestCase):
                 self.assertGreater(r["axle_ms"], 0)
                 self.assertLess(r["max_error"], 1e-5)
                 self.assertLess(r["xla_max_error"], 1e-5)
+                if r["ratio"] < 0.5 and r["axle_ms"] > 0.02:  # not by chance, nor by the costs of calls
+                    self.assertEqual(r["profile"]["steps"][0]["share"] > 0, True, r["profile"])
             self.assertEqual(sorted(os.listdir(folder)), ["out.json", "out.md", "out.svg"])
 
 
