@@ -203,9 +203,9 @@ class Finder {
 
   bool IsWorthIt() const {
     if (group_ == 1 && (num_dense_ == 0 || num_dense_ < num_patterns_)) return false;
-    const i64 vectors = NumVectors(group_ / loop_.pattern.reduced) * loop_.pattern.reduced;
-    const i64 operations = program_.num_operations() + kReadWeight * num_patterns_;
-    return vectors * operations <= kMaxCode;
+    const i64 reduced = loop_.pattern.reduced;
+    return HasShortCode(group_ / reduced, reduced * program_.num_operations(),
+                        reduced * num_patterns_);
   }
 
   const LaneProgram& program_;
@@ -224,6 +224,10 @@ std::optional<GroupedLoop> FindGroups(const LaneProgram& program, const Dims& si
                                       std::span<const Access> outputs, const FoldShape& shape,
                                       std::span<const Fold> folds) {
   return Finder(program, sizes, shape, folds).Find(inputs, outputs);
+}
+
+bool HasShortCode(i64 positions, i64 num_operations, i64 num_patterns) {
+  return NumVectors(positions) * (num_operations + kReadWeight * num_patterns) <= kMaxCode;
 }
 
 bool IsDenseRead(const Access& access) {

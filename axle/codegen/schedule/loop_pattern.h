@@ -29,6 +29,10 @@ std::optional<GroupedLoop> FindGroups(const LaneProgram& program, const Dims& si
                                       std::span<const Access> outputs, const FoldShape& shape,
                                       std::span<const Fold> folds);
 
+// Whether groups of so many positions, with so many operations and reads of patterns for each, are
+// not too much code.
+bool HasShortCode(i64 positions, i64 num_operations, i64 num_patterns);
+
 // Whether a grouped loop would read these elements with a few loads of neighbours.
 bool IsDenseRead(const Access& access);
 

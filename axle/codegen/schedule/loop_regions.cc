@@ -68,6 +68,9 @@ ScheduleBuilder::WeightKey ScheduleBuilder::WeightKeyOf(const Instruction& inst)
 i64 ScheduleBuilder::WeightOf(const Instruction& inst) {
   if (StateOf(inst).fold) return 1;  // to be joined with its init
   if (StateOf(inst).is_copied) return 1;
+  if (const auto& factors = StateOf(inst).products; !factors.empty()) {
+    return std::ssize(factors) / 2;
+  }
   if (const auto& read = StateOf(inst).read) return 1 + kTermWeight * std::ssize(read->terms);
   i64& weight = weights_[WeightKeyOf(inst)];
   if (weight > 0) return weight;
@@ -422,6 +425,10 @@ Status ScheduleBuilder::Close(OpenRegion& open, bool may_be_again) {
       AddElements(compiler, *inst, open, region, readers);
       continue;
     }
+    if (!StateOf(*inst).products.empty()) {
+      AddChain(compiler, *inst, region, readers);
+      continue;
+    }
     if (StateOf(*inst).is_copied) {
       AddCopy(compiler, *inst, region, readers);
       continue;
@@ -503,6 +510,12 @@ std::unordered_set<const Instruction*> ScheduleBuilder::ConstantsInCode(const Op
   for (const Instruction* inst : open.instructions) {
     if (StateOf(*inst).read) {
       AddElements(probe, *inst, probe.AddArray(inst->shape().type()), number_of);
+      continue;
+    }
+    if (const size_t count = StateOf(*inst).products.size(); count > 0) {
+      std::vector<int> inputs;
+      while (inputs.size() < count) inputs.push_back(probe.AddArray(inst->shape().type()));
+      AddChain(probe, *inst, inputs);
       continue;
     }
     if (StateOf(*inst).is_copied) {

@@ -54,7 +54,7 @@ std::vector<const Instruction*> ScheduleBuilder::CheapChain(const Instruction& i
   i64 weight = 0, bytes_read = 0;
   for (size_t k = 0; k < chain.size(); ++k) {
     const State& state = StateOf(*chain[k]);
-    if (state.fold || state.read || state.is_copied) return {};
+    if (state.fold || state.read || !state.products.empty() || state.is_copied) return {};
     weight += WeightOf(*chain[k]);
     if (weight > kMaxWeightAgain) return {};
     for (i64 i = 0; i < chain[k]->num_operands(); ++i) {

@@ -241,6 +241,10 @@ Status ScheduleBuilder::AddContraction(const Instruction& inst) {
       is_plain = false;
     }
   }
+  if (written == &inst) {
+    AXLE_ASSIGN(std::vector<View> factors, PrepareProducts(inst));
+    if (!factors.empty()) return AddProducts(inst, std::move(factors));
+  }
   if (is_plain || !PlanContraction(inst, InstructionSet::kX86V3, &strides).reason.empty()) {
     return AddWholeContraction(inst);
   }

@@ -9,7 +9,7 @@
 //
 // In files by topic: regions.cc (the walk, and regions of a single instruction), loop_regions.cc
 // (open regions), fold_regions.cc (reductions in them), gather_regions.cc (indexed reads in them),
-// recompute.cc (what several of them compute).
+// product_regions.cc (dots of few products in them), recompute.cc (what several of them compute).
 #pragma once
 #include <algorithm>
 #include <map>
@@ -92,11 +92,12 @@ class ScheduleBuilder {
     std::optional<View> view;
     std::optional<FoldState> fold;
     std::unique_ptr<const IndexedRead> read;  // of an instruction in an open region, or in a loop
-    bool is_copied = false;    // a loop copies what the view shows; it is no view afterwards
-    bool is_deferred = false;  // no region computes it, unless one needs it
-    bool is_closed = false;    // a region that is in the schedule computes it
-    bool is_again = false;     // and does not store it, though it is read: the reader computes it
-    int times_again = 0;       // how often that was so
+    std::vector<View> products;  // likewise, of a dot: the factors of the products, lhs and rhs
+    bool is_copied = false;      // a loop copies what the view shows; it is no view afterwards
+    bool is_deferred = false;    // no region computes it, unless one needs it
+    bool is_closed = false;      // a region that is in the schedule computes it
+    bool is_again = false;       // and does not store it, though it is read: the reader computes it
+    int times_again = 0;         // how often that was so
   };
 
   State& StateOf(const Instruction& inst) { return states_[inst.index()]; }
@@ -167,6 +168,15 @@ class ScheduleBuilder {
   void AddElements(LaneCompiler& compiler, const Instruction& inst, const OpenRegion& open,
                    Region& region, std::vector<const Instruction*>& readers);
 
+  // The factors of a dot that a loop had better compute, in order; none if it had not.
+  StatusOr<std::vector<View>> PrepareProducts(const Instruction& inst);
+  Status AddProducts(const Instruction& inst, std::vector<View> reads);
+  // Adds the dot to the program; `inputs` are those of the factors.
+  static void AddChain(LaneCompiler& compiler, const Instruction& inst,
+                       std::span<const int> inputs);
+  void AddChain(LaneCompiler& compiler, const Instruction& inst, Region& region,
+                std::vector<const Instruction*>& readers);
+
   static bool IsWholeOf(const IndexPiece& piece, const Instruction& inst);
 
   // Gives `inst` its values, if it has none yet, by regions that come before the next one.
@@ -213,15 +223,17 @@ class ScheduleBuilder {
   OpenRegion* NewRegion(i64 n);
 
   // What the loop with `inst` reads by position: from the first operand on that it reads as such
-  // (of a reduction, its init), or the terms of an indexed read.
+  // (of a reduction, its init), or the terms of an indexed read, or the factors of a dot.
   i64 FirstRead(const Instruction& inst) { return StateOf(inst).fold ? 1 : 0; }
   i64 EndOfReads(const Instruction& inst) {
     const auto& read = StateOf(inst).read;
     if (StateOf(inst).is_copied) return 1;
+    if (const auto& factors = StateOf(inst).products; !factors.empty()) return std::ssize(factors);
     return read ? std::ssize(read->terms) : inst.num_operands();
   }
   View ReadOf(const Instruction& inst, i64 i, i64 n) {
     if (StateOf(inst).is_copied) return *StateOf(inst).view;
+    if (const auto& factors = StateOf(inst).products; !factors.empty()) return factors[i];
     if (const auto& read = StateOf(inst).read)
       return {read->terms[i].source, read->terms[i].access};
     return ReadFor(*inst.operand(i), n);

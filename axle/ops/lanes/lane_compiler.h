@@ -53,6 +53,10 @@ class LaneCompiler {
   void AddReader(const Instruction& inst, int input);
   // `inst` is the elements of that input with these numbers.
   void AddElements(const Instruction& inst, int input, Lane number);
+  // `inst`, whose type is no narrow float, is this.
+  void AddComputed(const Instruction& inst, Lane lane) {
+    values_.emplace(&inst, FromStored(inst.shape().type(), {lane, lane}));
+  }
   // Whether constants in the place of this input could change the code: an operation reads nothing
   // but the constant, or is of a kind with shorter forms for some constants.
   bool SelectsCode(const Instruction& input) const;
