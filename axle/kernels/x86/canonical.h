@@ -2,8 +2,10 @@
 // result is a long sum in the canonical order. Element k goes to lane k mod L by fma; lanes are
 // joined pairwise, i with i + L / 2, and chunks of kSumChunk elements by a binary tree. A vector
 // register holds neighbouring lanes, so its width does not show; several rows are taken at once,
-// which share the vector's elements.
+// which share the vector's elements, and the instructions that join their lanes (JoinLanesOfRows).
 #pragma once
+#include <utility>
+
 #include "axle/core/sum_chunk.h"
 #include "axle/kernels/dot.h"
 #include "axle/kernels/x86/families.h"
@@ -46,6 +48,39 @@ inline void JoinLanes(T* lanes, i64 count) {
   }
 }
 
+// Of a followed by b, cut into segments of kSegment lanes: the first halves of all segments
+// (kHalf = 0), or the second ones (kHalf = 1).
+template <int kSegment, int kHalf, typename T, size_t... kLane>
+[[gnu::always_inline]] inline Vector<T> HalvesOf(Vector<T> a, Vector<T> b,
+                                                 std::index_sequence<kLane...>) {
+  constexpr int kSize = kSegment / 2;
+  return __builtin_shufflevector(a, b,
+                                 (static_cast<int>(kLane) / kSize * kSegment +
+                                  static_cast<int>(kLane) % kSize + kHalf * kSize)...);
+}
+template <int kSegment, typename T>
+[[gnu::always_inline]] inline Vector<T> JoinHalves(Vector<T> a, Vector<T> b) {
+  constexpr auto kLanes = std::make_index_sequence<kLanesOf<T>>();
+  return HalvesOf<kSegment, 0, T>(a, b, kLanes) + HalvesOf<kSegment, 1, T>(a, b, kLanes);
+}
+
+// JoinLanes of kRows vectors at once: sums[i] is what lane 0 of rows[i] would become. Each step
+// joins the upper half of the lanes of every row with the lower one. Two vectors then fit into one,
+// and when there is only one, half of it is of no use.
+template <int kRows, int kSegment, typename T>
+[[gnu::always_inline]] inline void JoinLanesOfRows(Vector<T>* rows, T* sums) {
+  if constexpr (kSegment == 1) {
+    for (int i = 0; i < kRows; ++i) sums[i] = rows[0][i];
+  } else {
+    constexpr int kVectors = kRows * kSegment <= kLanesOf<T> ? 1 : kRows * kSegment / kLanesOf<T>;
+#pragma GCC unroll 8
+    for (int i = 0; i < (kVectors + 1) / 2; ++i) {
+      rows[i] = JoinHalves<kSegment, T>(rows[2 * i], rows[kVectors == 1 ? 0 : 2 * i + 1]);
+    }
+    JoinLanesOfRows<kRows, kSegment / 2, T>(rows, sums);
+  }
+}
+
 // The sums of one chunk for kRows rows, with kVectors registers of lanes each.
 template <typename T, int kRows, int kVectors>
 inline void FoldChunk(const T* const* rows, const T* x, i64 n, T* sums) {
@@ -80,17 +115,16 @@ inline void FoldChunk(const T* const* rows, const T* x, i64 n, T* sums) {
       }
     }
   }
-  alignas(64) T lanes[kAll];
+  Vector<T> first[kRows];
 #pragma GCC unroll 8
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 8
     for (int half = kVectors / 2; half > 0; half /= 2) {
       for (int v = 0; v < half; ++v) acc[i][v] += acc[i][v + half];
     }
-    Store(lanes, acc[i][0]);
-    JoinLanes<T, 1>(lanes, kLanes);
-    sums[i] = lanes[0];
+    first[i] = acc[i][0];
   }
+  JoinLanesOfRows<kRows, kLanes, T>(first, sums);
 }
 
 // The same for any number of lanes, and for complex numbers.
