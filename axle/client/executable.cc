@@ -138,9 +138,12 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> argume
   const ModuleConfig& config = module_->config();
   DeviceContext* host = options.device != nullptr ? options.device : &devices_[device]->host();
   GroupRun* const group = launch == nullptr ? nullptr : &launch->group;
-  RunDevice run_device(*host, numbers_[device], config, options.random_seed, group);
+  std::optional<RunDevice> own_device;  // few runs need one
   const bool plain = num_devices_ == 1 && options.random_seed == 0;
-  DeviceContext* context = plain || options.device != nullptr ? host : &run_device;
+  if (!plain && options.device == nullptr) {
+    own_device.emplace(*host, numbers_[device], config, options.random_seed, group);
+  }
+  DeviceContext* context = own_device ? &*own_device : host;
   const MemoryBudget& memory = devices_[device]->memory();
   Limits* limits = options.limits;
   std::unique_ptr<Limits> own;  // on the heap: few runs need them
