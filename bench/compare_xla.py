@@ -14,11 +14,9 @@ import argparse
 import json
 import os
 import pickle
-import re
 import signal
 import sys
 import tempfile
-import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(ROOT, "tests"), os.path.join(ROOT, "bench")]
@@ -90,31 +88,6 @@ def arguments():
     return options
 
 
-class Progress:
-    """A line on stderr if that is a terminal."""
-
-    def __init__(self, total):
-        self._total, self._done, self._begin = total, 0, time.monotonic()
-        self._shown = sys.stderr.isatty()
-
-    def show(self, what):
-        if self._shown:
-            filled = 24 * self._done // max(1, self._total)
-            spent = time.monotonic() - self._begin
-            left = f", {spent / self._done * (self._total - self._done) / 60:.0f} min left" if self._done else ""
-            bar = "#" * filled + "." * (24 - filled)
-            sys.stderr.write(f"\r\033[K[{bar}] {self._done}/{self._total} {what}{left}")
-            sys.stderr.flush()
-
-    def step(self):
-        self._done += 1
-
-    def clear(self):
-        if self._shown:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
-
-
 class Comparison:
     """All programs with one number of threads."""
 
@@ -165,7 +138,8 @@ class Comparison:
                     ready["xla", "huge"] = self.huge
                 except Failure as failure:
                     problems["xla", "huge"] = str(failure)
-            times, noisy = self._sample(ready, problems)
+            options = self.options
+            times, noisy = sampling.sample(ready, problems, options.samples, options.time_limit, options.retries)
             for key, side in list(ready.items()):
                 try:
                     facts[key]["peak_mb"] = side.ask("peak_mb", timeout=START_SECONDS)
@@ -256,42 +230,6 @@ class Comparison:
             return arrays
         except Failure:
             return None
-
-    def _sample(self, ready, problems):
-        """({key: seconds per call}, why it does not count or "")."""
-        best = None
-        for _ in range(1 + self.options.retries):
-            failed = []
-
-            def sampler(key, side):
-                def sample(calls):
-                    try:
-                        return side.ask("sample", calls, timeout=2 * self.options.time_limit)
-                    except Failure as failure:
-                        failed.append(key)
-                        problems[key] = str(failure)
-                        raise
-
-                return sample
-
-            load_of_others = OtherLoad(ready.values())
-            try:
-                samples = stats.interleave(
-                    [sampler(k, s) for k, s in ready.items()],
-                    self.options.samples,
-                    self.options.time_limit * len(ready),
-                )
-            except Failure:
-                for key in failed:
-                    del ready[key]
-                if not ready:
-                    return {}, ""
-                continue
-            noisy = stats.noise(samples, load_of_others())
-            best = dict(zip(ready, samples)), noisy
-            if not noisy:
-                break
-        return best or ({}, "")
 
     def measure_floor(self):
         """What a call costs on each side, from the addition of two numbers; the least that was ever measured."""
@@ -385,10 +323,6 @@ class Comparison:
 def load(path):
     with open(path, "rb") as file:
         return pickle.load(file)
-
-
-def machine_slug(machine):
-    return re.sub(r"\W+", "-", re.sub(r"\(.*?\)", "", machine.get("Model name", "unknown")).lower()).strip("-")
 
 
 def self_test_ratio(options, pair, program, folder):
@@ -516,7 +450,7 @@ def main():
     text = report.table(result, options.keep_noisy)
     print(text, end="")
     path = options.json or os.path.join(
-        ROOT, "build", "compare", f"compare-{result['date']}-{machine_slug(result['machine'])}.json"
+        ROOT, "build", "compare", f"compare-{result['date']}-{machine.slug(result['machine'])}.json"
     )
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     base = path[: -len(".json")] if path.endswith(".json") else path
@@ -533,8 +467,9 @@ def main():
 
 if __name__ == "__main__":
     jaxlib_python.enter()
-    from compare import machine, programs, report, stats
+    from compare import machine, programs, report, sampling, stats
     from compare.machine import Limits, OtherLoad
     from compare.process import Failure, Side
+    from compare.sampling import Progress
 
     sys.exit(main())

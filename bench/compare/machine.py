@@ -4,6 +4,7 @@ import datetime
 import json
 import math
 import os
+import re
 import subprocess
 
 from .programs import num_bytes
@@ -34,6 +35,12 @@ def describe():
         "Flags",
     )
     return {name: fields[name] for name in wanted if name in fields} | {"kernel": os.uname().release}
+
+
+def slug(description):
+    """What describe() found, as a part of a file's name."""
+    name = re.sub(r"\(.*?\)", "", description.get("Model name", "unknown"))
+    return re.sub(r"\W+", "-", name.lower()).strip("-")
 
 
 def commit():

@@ -26,7 +26,7 @@ COLUMNS = (
 )
 
 
-def _number(value, digits=3):
+def number(value, digits=3):
     if value is None:
         return ""
     if value == 0 or not math.isfinite(value):
@@ -39,7 +39,7 @@ def _error(value):
     return "" if value is None else "0" if value == 0 else f"{value:.1e}"
 
 
-def _ratio(row):
+def ratio_text(row):
     ratio = row.get("ratio")
     return "" if not ratio else f"{ratio:.2f}x" if ratio >= 0.1 else f"{ratio:.2g}x"
 
@@ -65,15 +65,15 @@ def _cells(row):
         row["id"] + ("*" if row["headline"] else ""),
         str(row["threads"]),
         row["numerics"],
-        _number(row.get("axle_ms")),
-        _number(row.get("xla_ms")),
-        _ratio(row),
-        _number(row.get("axle_min_ms")),
-        _number(row.get("xla_min_ms")),
-        _number(row.get("axle_compile_ms")),
-        _number(row.get("xla_compile_ms")),
-        _number(row.get("peak_rss_mb")),
-        _number(row.get("xla_peak_rss_mb")),
+        number(row.get("axle_ms")),
+        number(row.get("xla_ms")),
+        ratio_text(row),
+        number(row.get("axle_min_ms")),
+        number(row.get("xla_min_ms")),
+        number(row.get("axle_compile_ms")),
+        number(row.get("xla_compile_ms")),
+        number(row.get("peak_rss_mb")),
+        number(row.get("xla_peak_rss_mb")),
         _error(row.get("max_error")),
         _error(row.get("xla_max_error")),
         "" if share is None else f"{share:.0%}",
@@ -81,9 +81,9 @@ def _cells(row):
     )
 
 
-def _aligned(lines):
-    widths = [max(len(line[i]) for line in lines) for i in range(len(COLUMNS))]
-    left = (0, 2, len(COLUMNS) - 1)
+def aligned(lines, left):
+    """Lines of a Markdown table, the first one its head; `left` has the numbers of the columns that are aligned left."""
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
 
     def row(cells):
         padded = [c.ljust(w) if i in left else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths))]
@@ -127,7 +127,7 @@ def table(result, keep_noisy=False):
             ),
         )
     ]
-    lines += ["", *_aligned([COLUMNS, *map(_cells, rows)]), ""]
+    lines += ["", *aligned([COLUMNS, *map(_cells, rows)], (0, 2, len(COLUMNS) - 1)), ""]
     lines.append(
         "Ratio = time of XLA / time of Axle, each the 20th percentile of its samples in this run; * = headline set."
     )
@@ -142,7 +142,7 @@ def table(result, keep_noisy=False):
     slower = [row for row in rows if row.get("ratio") and row["ratio"] < 1]
     lines += ["", f"Below 1.00x: {len(slower)} of {sum(1 for row in rows if row.get('ratio'))} rows"]
     lines += [
-        f"* {row['id']}, {row['threads']} threads, {row['numerics']}: {_ratio(row)}{_where(row)}"
+        f"* {row['id']}, {row['threads']} threads, {row['numerics']}: {ratio_text(row)}{_where(row)}"
         for row in sorted(slower, key=lambda r: r["ratio"])
     ]
     missing = [row for row in rows if row.get("reason")]
@@ -190,8 +190,12 @@ def configurations(rows):
     return parts
 
 
-def chart(result, keep_noisy=False):
+def chart(result, keep_noisy=False, families=FAMILIES, title=None):
     """SVG: for each family a bar per program, on a logarithmic scale, and the geometric means as lines."""
+    title = title or (
+        f"Time of XLA:CPU / time of Axle ({result['engine']}), {result['date']}, {result['commit']}; "
+        "right of 1: Axle is faster"
+    )
     rows = [row for row in result["rows"] if row.get("ratio") and (keep_noisy or not row.get("noisy"))]
     step, label, width = 14, 190, 560
     low, high = (f(([math.log2(row["ratio"]) for row in rows] or [0]) + [edge]) for f, edge in ((min, -1), (max, 1)))
@@ -208,29 +212,25 @@ def chart(result, keep_noisy=False):
             f"{html.escape(content)}</text>"
         )
 
-    text(
-        8,
-        f"Time of XLA:CPU / time of Axle ({result['engine']}), {result['date']}, {result['commit']}; "
-        "right of 1: Axle is faster",
-        12,
-    )
-    for family, name in FAMILIES.items():
+    text(8, title, 12)
+    for family, name in families.items():
         own = [row for row in rows if row["family"] == family]
         if not own:
             continue
         y += 2 * step
         mean = stats.geometric_mean(row["ratio"] for row in own)
-        text(8, f"{family}: {name}, geometric mean {mean:.2f}x", 12, weight="bold")
+        label_text = name if family == name else f"{family}: {name}"
+        text(8, f"{label_text}, geometric mean {mean:.2f}x", 12, weight="bold")
         top = y + 5
         for row in own:
             y += step
-            text(label - 6, f"{row['id']} {row['threads']}T {row['numerics']}", anchor="end")
+            text(label - 6, f"{row['id']} {row['threads']}T {row['numerics']}".rstrip(), anchor="end")
             begin, end = sorted((x(1), x(row["ratio"])))
             colour = "#2a7f62" if row["ratio"] >= 1 else "#b3412f"
             parts.append(
                 f'<rect x="{begin:.1f}" y="{y - 9}" width="{max(end - begin, 0.5):.1f}" height="10" fill="{colour}"/>'
             )
-            text(label + width + 6, _ratio(row))
+            text(label + width + 6, ratio_text(row))
         for ratio, style in ((1, 'stroke="#333"'), (mean, 'stroke="#225ea8" stroke-dasharray="3 2"')):
             parts.append(f'<line x1="{x(ratio):.1f}" x2="{x(ratio):.1f}" y1="{top}" y2="{y + 3}" {style}/>')
     height = y + 2 * step

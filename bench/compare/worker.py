@@ -111,9 +111,14 @@ def wide(text):
 class Session:
     """One program at a time."""
 
+    SIDES = {"axle": Axle, "xla": Xla}
+
     def __init__(self, side, threads, options):
-        self.side = {"axle": Axle, "xla": Xla}[side](threads, options)
+        self.side = self.SIDES[side](threads, options)
         self.program = self.executable = self.arguments = None
+        self._warm_up()
+
+    def _warm_up(self):
         # The first compilation of a process pays for what all later ones find ready.
         text = "HloModule warm\nENTRY e {\n a = f32[16] parameter(0)\n ROOT r = f32[16] add(a, a)\n}\n"
         executable = self.side.compile(text)
@@ -219,7 +224,7 @@ class Session:
         ctypes.CDLL(None).malloc_trim(0)  # what is free and still resident would hide what the next one takes
 
 
-def main():
+def main(make_session=Session):
     side, threads, cpus, options = sys.argv[1:]
     os.sched_setaffinity(0, {int(cpu) for cpu in cpus.split(",")})
     with open("/proc/self/oom_score_adj", "w") as file:
@@ -235,7 +240,7 @@ def main():
             return
         try:
             if session is None:
-                session = Session(side, int(threads), json.loads(options))
+                session = make_session(side, int(threads), json.loads(options))
             answer = True, getattr(session, name)(*arguments)
         except Exception as error:  # noqa: BLE001: whatever it is, it is an answer
             answer = False, f"{type(error).__name__}: {error}"
