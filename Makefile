@@ -1,5 +1,5 @@
 # Thin names for the commands of README.md and CONTRIBUTING.md; CMake does the work.
-.PHONY: demo demo-distributed test lint format san tsan release install deb wheel jax-versions jax-venv jax-suites jax-suites-sample compare-jax bench-build bench compare fuzz faults coverage clean deps
+.PHONY: demo demo-distributed test lint format san tsan release install deb wheel jax-versions jax-venv jax-suites jax-suites-sample compare-jax bench-build bench compare compare-peers fuzz faults coverage clean deps
 .DEFAULT_GOAL := test
 
 deps:
@@ -110,6 +110,12 @@ bench: bench-build
 compare: bench-build
 	@scripts/deps.sh --compare
 	@bench/compare_xla.py $(if $(QUICK),--quick) $(COMPARE_FLAGS)
+
+# Against NumPy, PyTorch and ONNX Runtime (docs/benchmarks.md): half an hour on one thread, after 0.9 GB of the Python
+# registry. `make compare-peers PEERS_FLAGS="--only D1 --threads 2"`. Results go to build/compare-peers/.
+compare-peers: bench-build
+	@scripts/deps.sh --peers
+	@bench/compare_peers.py $(PEERS_FLAGS)
 
 # FUZZ_SECONDS of libFuzzer on each of FUZZ_TARGETS: `make fuzz FUZZ_TARGETS=proto`.
 FUZZ_SECONDS ?= 60

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs what Axle needs on Debian 12: scripts/deps.sh [--build | --demo | --package | --python | --compare]
+# Installs what Axle needs on Debian 12: scripts/deps.sh [--build | --demo | --package | --python | --compare | --peers]
 #
 # Looks first, says what it will install and how large that is, and installs only what is missing, so it is
 # quick when there is nothing to do; works as root and through sudo. --build is what the library and the
 # command line need, without tests, benchmarks and checks; --demo adds NumPy; --package adds what `make deb` needs. --python also makes .venv with the packages of scripts/requirements.txt, from the
 # Python registry: comparisons with XLA need them, and nothing else does. --compare is what `make compare`
-# needs, which are the same ones.
+# needs, which are the same ones. --peers also makes .venv-peers with the packages of
+# scripts/peers_requirements.txt, which `make compare-peers` needs: 0.9 GB from the registry, without those of CUDA.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,6 +25,7 @@ emulator=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 # Messages between processes, libaxle_gloo.so and libaxle_mpi.so, which are not built without them. 61 MB installed.
 distributed=(libgloo-dev libopenmpi-dev openmpi-bin)
 with_python=0
+with_peers=0
 only_build=0
 for argument in "$@"; do
   case "$argument" in
@@ -31,7 +33,8 @@ for argument in "$@"; do
     --demo) only_build=1; packages+=(python3-numpy) ;;
     --package) only_build=1; packages+=(dpkg-dev file) ;;
     --python | --compare) with_python=1; packages+=(python3-venv) ;;
-    *) echo "usage: scripts/deps.sh [--build | --demo | --package | --python | --compare]" >&2; exit 2 ;;
+    --peers) with_peers=1; packages+=(python3-venv python3-dev) ;;  # torch.compile includes Python.h
+    *) echo "usage: scripts/deps.sh [--build | --demo | --package | --python | --compare | --peers]" >&2; exit 2 ;;
   esac
 done
 if [ $only_build = 0 ]; then
@@ -102,9 +105,9 @@ if [ ${#missing[@]} != 0 ]; then
 fi
 echo "deps: everything is there"
 
-# Whether .venv has the versions that scripts/requirements.txt names.
+# has_requirements VENV FILE: whether an environment has the versions that a file names.
 has_requirements() {
-  [ -x .venv/bin/python ] && .venv/bin/python - scripts/requirements.txt 2>/dev/null <<'PYTHON'
+  [ -x "$1/bin/python" ] && "$1/bin/python" - "$2" 2>/dev/null <<'PYTHON'
 import importlib.metadata, sys
 for line in open(sys.argv[1]):
     name, version = line.split("==")
@@ -113,13 +116,25 @@ for line in open(sys.argv[1]):
 PYTHON
 }
 
-if [ $with_python = 1 ]; then
-  if ! has_requirements; then
-    echo "deps: installing $(tr '\n' ' ' < scripts/requirements.txt)into .venv"
-    python3 -m venv .venv
-    # Short waits: a registry that is out of reach should not hold up a build for minutes.
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 30 \
-      -r scripts/requirements.txt
+# install_requirements VENV FILE OPTION...: makes the environment if it is not there, with the packages of a file.
+# Short waits: a registry that is out of reach should not hold up a build for minutes.
+install_requirements() {
+  local venv=$1 file=$2
+  shift 2
+  if ! has_requirements "$venv" "$file"; then
+    echo "deps: installing $(tr '\n' ' ' < "$file")into $venv"
+    python3 -m venv "$venv"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 30 "$@" -r "$file"
   fi
+}
+
+if [ $with_python = 1 ]; then
+  install_requirements .venv scripts/requirements.txt
   echo "deps: .venv has $(tr '\n' ' ' < scripts/requirements.txt)"
+fi
+if [ $with_peers = 1 ]; then
+  install_requirements .venv-peers scripts/peers_requirements.txt --no-deps  # the file has them all but CUDA's
+  .venv-peers/bin/python bench/peers/without_cuda.py
+  .venv-peers/bin/python -c 'import torch'
+  echo "deps: .venv-peers has $(tr '\n' ' ' < scripts/peers_requirements.txt)"
 fi
