@@ -111,7 +111,7 @@ compare: bench-build
 	@scripts/deps.sh --compare
 	@bench/compare_xla.py $(if $(QUICK),--quick) $(COMPARE_FLAGS)
 
-# Against NumPy, PyTorch and ONNX Runtime (docs/benchmarks.md): half an hour on one thread, after 0.9 GB of the Python
+# Against NumPy, PyTorch and ONNX Runtime (docs/benchmarks.md): 5 to 10 minutes on one thread, after 0.6 GB of the Python
 # registry. `make compare-peers PEERS_FLAGS="--only D1 --threads 2"`. Results go to build/compare-peers/.
 compare-peers: bench-build
 	@scripts/deps.sh --peers

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares Axle with NumPy and SciPy, PyTorch, and ONNX Runtime on 60 kernels and 6 models; docs/benchmarks.md says how.
 
-    bench/compare_peers.py                        all rows on one thread: half an hour
+    bench/compare_peers.py                        all rows on one thread: 5 to 10 minutes
     bench/compare_peers.py --only D1 fft --samples 5
     bench/compare_peers.py --threads 2 --build build/release
     bench/compare_peers.py --list
@@ -23,6 +23,9 @@ sys.path.insert(0, os.path.join(ROOT, "bench"))
 
 START_SECONDS = 180  # for a process to start; PyTorch takes its time on a busy machine
 COMPILE_SECONDS = 600  # for torch.compile, which calls a C++ compiler
+EMPTY_CALL = "W7.add"
+# malloc keeps what is freed: without this, peers that allocate each result spend their time in page faults.
+KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(4 << 30)}
 PEERS = ("numpy", "eager", "compiled", "onnx")
 
 
@@ -59,15 +62,16 @@ class Comparison:
     """Axle and the peers, each in a process of its own, on rows one after the other."""
 
     def __init__(self, options, cpus, folder):
-        self.options, self.folder = options, folder
+        self.options, self.folder, self.cpus = options, folder, cpus[-options.threads :]
         threads = options.threads
         count = str(threads)
         common = {f"{name}_NUM_THREADS": count for name in ("OMP", "OPENBLAS", "MKL")}
+        common |= KEEP_MEMORY
         common["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(folder, "inductor")
         common["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # compilers beside the processes that are measured
         common["AXLE_LIBRARY"] = os.path.join(options.build, "lib", "libaxle.so")
         script = os.path.join(ROOT, "bench", "peers", "worker.py")
-        own = ",".join(map(str, cpus[-threads:]))
+        own = ",".join(map(str, self.cpus))
         self.sides = {}
         for name in ("axle", *options.peers):
             settings = {"engine": "native", "numerics": options.numerics, "compiled": name == "compiled"}
@@ -80,6 +84,14 @@ class Comparison:
         for side in self.sides.values():
             versions.update(side.ask("versions", timeout=START_SECONDS))
         return versions
+
+    def call_us(self):
+        """Microseconds that a call of Axle takes at least, from the addition of two numbers."""
+        side = self.sides["axle"]
+        side.ask("compile", EMPTY_CALL, timeout=COMPILE_SECONDS)
+        side.ask("first", os.path.join(self.folder, "call"), timeout=COMPILE_SECONDS)
+        (times,) = stats.interleave([lambda calls: side.ask("sample", calls, timeout=START_SECONDS)], 15, 5)
+        return stats.p20(times) * 1e6
 
     def stop(self):
         for side in self.sides.values():
@@ -100,7 +112,9 @@ class Comparison:
         options = self.options
         times, noisy = {}, ""
         if ready:
-            times, noisy = sampling.sample(ready, problems, options.samples, options.time_limit, options.retries)
+            times, noisy = sampling.sample(
+                ready, problems, options.samples, options.time_limit, options.retries, self.cpus
+            )
         for side in self.sides.values():
             if side.is_running:
                 try:
@@ -147,6 +161,7 @@ def compare(options, chosen, cpus, folder):
     comparison = Comparison(options, cpus, folder)
     try:
         result["versions"] = comparison.start()
+        result["call_us"] = comparison.call_us()
         for program in chosen:
             progress.show(program.id)
             result["rows"].append(comparison.run(program))
@@ -207,7 +222,7 @@ def main():
 
 if __name__ == "__main__":
     enter_environment()
-    from compare import machine, programs, sampling
+    from compare import machine, programs, sampling, stats
     from compare.process import Failure, Side
     from compare.sampling import Progress
     from peers import report as peer_report

@@ -6,7 +6,7 @@
 # command line need, without tests, benchmarks and checks; --demo adds NumPy; --package adds what `make deb` needs. --python also makes .venv with the packages of scripts/requirements.txt, from the
 # Python registry: comparisons with XLA need them, and nothing else does. --compare is what `make compare`
 # needs, which are the same ones. --peers also makes .venv-peers with the packages of
-# scripts/peers_requirements.txt, which `make compare-peers` needs: 0.9 GB from the registry, without those of CUDA.
+# scripts/peers_requirements.txt, which `make compare-peers` needs: 0.6 GB from the registry, without those of CUDA.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

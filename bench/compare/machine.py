@@ -111,16 +111,21 @@ def _interpolated(ladder, size):
 
 
 class OtherLoad:
-    """How many processors others than `sides` and this process keep busy, on the average since it was made."""
+    """How many processors others than `sides` and this process keep busy, on the average since it was made.
 
-    def __init__(self, sides):
-        self._sides = sides
+    cpus  numbers of the processors that are looked at; all if empty. The sides must use no others.
+    """
+
+    def __init__(self, sides, cpus=()):
+        self._sides, self._cpus = sides, cpus
         self._begin = self._now()
 
     def _now(self):
         tick = os.sysconf("SC_CLK_TCK")
+        wanted = {f"cpu{n}" for n in self._cpus} or {"cpu"}
         with open("/proc/stat") as file:
-            fields = [int(n) for n in file.readline().split()[1:9]]
+            lines = [line.split() for line in file if line.split()[0] in wanted]
+        fields = [sum(column) for column in zip(*([int(n) for n in line[1:9]] for line in lines))]
         idle, everything = fields[3] + fields[4], sum(fields)
         own = sum(os.times()[:2]) + sum(side.cpu_seconds() for side in self._sides)
         return everything / tick, (everything - idle) / tick, own
@@ -129,5 +134,5 @@ class OtherLoad:
         total, busy, own = (now - then for now, then in zip(self._now(), self._begin))
         if total < 0.1:  # ticks are too coarse for so little
             return 0.0
-        seconds = total / os.cpu_count()
+        seconds = total / (len(self._cpus) or os.cpu_count())
         return max(0.0, busy - own) / seconds

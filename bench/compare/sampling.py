@@ -33,7 +33,7 @@ class Progress:
             sys.stderr.flush()
 
 
-def sample(ready, problems, samples, time_limit, retries):
+def sample(ready, problems, samples, time_limit, retries, cpus=()):
     """({key: seconds per call}, why it does not count or "").
 
     ready       {key: Side that holds a program}; a side that fails is taken out
@@ -41,6 +41,7 @@ def sample(ready, problems, samples, time_limit, retries):
     samples     of each side
     time_limit  seconds for the samples of a side
     retries     of a run that is too noisy
+    cpus        whose load by others is noise; all if empty
     """
     best = None
     for _ in range(1 + retries):
@@ -57,7 +58,7 @@ def sample(ready, problems, samples, time_limit, retries):
 
             return seconds
 
-        load_of_others = OtherLoad(ready.values())
+        load_of_others = OtherLoad(ready.values(), cpus)
         try:
             times = stats.interleave([sampler(k, s) for k, s in ready.items()], samples, time_limit * len(ready))
         except Failure:

@@ -221,7 +221,7 @@ FUNCTIONS = {
     "E1.1024": np.add,
     "E3": chain,
     "E4": lambda x, row, column: x + row + column,
-    "E5.dequant": lambda q: (q.astype(f32) - 5.0) * 0.03125,
+    "elementwise.u8_normalise": lambda x: (x.astype(f32) - 127.5) / 127.5,
     "elementwise.f64_chain": lambda x, y: (x * y + 1.0) / (x * x + 2.0),
     "elementwise.f32_to_s8": lambda x: np.clip(np.rint(x * 127), -127, 127).astype(np.int8),
     "T1.exp.4096": np.exp,

@@ -174,7 +174,7 @@ FUNCTIONS = {
     "E1.1024": lambda g, a, b: g.Add(a, b),
     "E3": chain,
     "E4": lambda g, x, row, column: g.Add(g.Add(x, row), column),
-    "E5.dequant": lambda g, q: g.Mul(g.Sub(g.Cast(q, to=FLOAT), f32(5)), f32(0.03125)),
+    "elementwise.u8_normalise": lambda g, x: g.Div(g.Sub(g.Cast(x, to=FLOAT), f32(127.5)), f32(127.5)),
     "elementwise.f64_chain": f64_chain,
     "elementwise.f32_to_s8": f32_to_s8,
     "T1.exp.4096": lambda g, x: g.Exp(x),

@@ -1,5 +1,7 @@
 """What people read of a comparison with peers: the rows, the table, and the chart."""
 
+import math
+
 from compare import report, stats
 
 from .rows import MISSING, ROWS
@@ -62,6 +64,7 @@ def table(result):
         f"| machine | {machine.get('Model name', '?')}, {machine.get('CPU(s)', '?')} CPUs, {machine.get('kernel', '')} |",
         "| versions | " + ", ".join(f"{n} {v}" for n, v in result["versions"].items() if n != "axle_library") + " |",
         f"| threads, Axle's numerics | {result['threads']}, {result['numerics']} |",
+        f"| a call of Axle that adds two numbers | {result.get('call_us', math.nan):.1f} us |",
         "",
     ]
     head = ("row", "axle ms", *(NAMES[p] for p in peers), "best peer", "ratio", "remarks")

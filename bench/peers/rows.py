@@ -5,7 +5,7 @@ a function for it: numpy_rows.py, torch_rows.py, onnx_rows.py.
 """
 
 ROWS = {
-    "elementwise": ("E1.1024", "E3", "E4", "E5.dequant", "elementwise.f64_chain", "elementwise.f32_to_s8"),
+    "elementwise": ("E1.1024", "E3", "E4", "elementwise.u8_normalise", "elementwise.f64_chain", "elementwise.f32_to_s8"),
     "transcendental functions": (
         "T1.exp.4096",
         "T1.exp.1M",

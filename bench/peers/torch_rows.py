@@ -118,7 +118,7 @@ FUNCTIONS = {
     "E1.1024": torch.add,
     "E3": chain,
     "E4": lambda x, row, column: x + row + column,
-    "E5.dequant": lambda q: (q.float() - 5.0) * 0.03125,
+    "elementwise.u8_normalise": lambda x: (x.float() - 127.5) / 127.5,
     "elementwise.f64_chain": lambda x, y: (x * y + 1.0) / (x * x + 2.0),
     "elementwise.f32_to_s8": lambda x: torch.clamp(torch.round(x * 127), -127, 127).to(torch.int8),
     "T1.exp.4096": torch.exp,

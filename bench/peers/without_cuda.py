@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lets PyTorch of the Python registry be imported without the packages of CUDA (3 GB), for the CPU alone.
+"""Lets PyTorch of the Python registry be imported without the packages of CUDA, for the CPU alone.
 
     PYTHON bench/peers/without_cuda.py       PYTHON is that of the environment that torch lies in
 
