@@ -101,7 +101,7 @@ class Comparison:
         """The row of a program."""
         results, problems, ready = {}, {}, {}
         for name, side in self.sides.items():
-            if program.id in rows.MISSING.get(name, ()):
+            if rows.missing(name, program.id):
                 continue
             try:
                 results[name] = self._first(program, name, side)
@@ -181,7 +181,7 @@ def main():
     chosen = programs.select([programs.find(id) for id in rows.IDS], options.only)
     if options.list:
         for program in chosen:
-            without = ", ".join(peer for peer in PEERS if program.id in rows.MISSING.get(peer, ()))
+            without = ", ".join(peer for peer in PEERS if rows.missing(peer, program.id))
             print(f"{program.id:24} {rows.CATEGORY[program.id]:28} {'without ' + without if without else ''}".rstrip())
         return 0
     if not chosen:

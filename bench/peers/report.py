@@ -4,7 +4,7 @@ import math
 
 from compare import report, stats
 
-from .rows import MISSING, ROWS
+from .rows import missing, ROWS
 
 NAMES = {"axle": "Axle", "numpy": "NumPy, SciPy", "eager": "PyTorch", "compiled": "torch.compile", "onnx": "ONNX Runtime"}
 MIN_RATIO = 0.95  # a row below it is behind
@@ -37,7 +37,7 @@ def row(program, category, threads, times, problems, noisy):
         "min_ms": {name: min(samples) * 1e3 for name, samples in times.items()},
         "best": best,
         "problems": problems,
-        "missing": {name: why[program.id] for name, why in MISSING.items() if program.id in why},
+        "missing": {name: why for name in NAMES if (why := missing(name, program.id))},
         "remarks": remarks,
     }
     if best and "axle" in ms:

@@ -68,6 +68,13 @@ MISSING = {
     },
 }
 
+
+def missing(side, id):
+    """Why a side has no function for a row, or None."""
+    library = "torch" if side in ("eager", "compiled") else side
+    return MISSING.get(library, {}).get(id)
+
+
 # What each network's layers are, as bench/make_programs.py has them.
 RESNET_STAGES = ((64, 3), (128, 4), (256, 6), (512, 3))  # channels in the middle of a block, blocks
 
