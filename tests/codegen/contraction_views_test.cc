@@ -62,6 +62,19 @@ std::string Checked(const std::string& body) {
   return KindsOf(**module);
 }
 
+// A factor that is all contracted is read in the order of its lists: a transpose that lets that run
+// along memory stays one.
+TEST(ContractionViews, VectorsOfSeveralDimensions) {
+  for (const char* type : {"f32", "f64", "bf16", "s32", "c64"}) {
+    const std::string begin =
+        StrCat("a = ", type, "[40,70] parameter(0) b = ", type, "[70,40] parameter(1) t = ", type,
+               "[40,70] transpose(b), dimensions={1,0} ROOT d = ", type,
+               "[] dot(a, t), lhs_contracting_dims=");
+    EXPECT_EQ(Checked(begin + "{0,1}, rhs_contracting_dims={0,1}"), "move contraction");
+    EXPECT_EQ(Checked(begin + "{1,0}, rhs_contracting_dims={1,0}"), "contraction");
+  }
+}
+
 TEST(ContractionViews, TransposedResults) {
   for (const char* type : {"f32", "f64", "bf16", "s32", "s8", "c64", "f16"}) {
     for (const auto& [m, n, k] : std::vector<std::tuple<i64, i64, i64>>{

@@ -152,6 +152,12 @@ std::optional<Dims> StridesInPlace(const Instruction& inst, i64 i, const Access&
   // of a batch that is there once more for each matrix.
   const auto& attrs = inst.attrs<DotAttrs>();
   const Dims& batch = i == 0 ? attrs.lhs_batch_dims : attrs.rhs_batch_dims;
+  // A vector is read in the order of its contracting dimensions, whatever they are in memory.
+  const Dims& contracting = i == 0 ? attrs.lhs_contracting_dims : attrs.rhs_contracting_dims;
+  const bool is_vector = Product(shape, FreeDims(shape, batch, contracting)) == 1;
+  i64 fastest = -1;
+  for (const i64 d : contracting) fastest = shape.dim(d) != 1 ? d : fastest;
+  if (is_vector && fastest >= 0 && (*strides)[fastest] != 1) return std::nullopt;
   bool has_neighbours = false;
   for (i64 d = 0; d < shape.rank(); ++d) {
     if (shape.dim(d) == 1) continue;
