@@ -222,10 +222,10 @@ TEST(MoveStep, AnUpdateInPlaceTakesNoTimeForTheRest) {
 
 TEST(MoveStep, ACancelledMoveStops) {
   const Move move = PlanOf(
-      "ENTRY e { x = s32[3000000] parameter(0) "
-      "ROOT r = s32[3000000] reverse(x), dimensions={0} }");
-  const Literal x{Shape(S32, {3000000})};
-  Literal result{Shape(S32, {3000000})};
+      "ENTRY e { x = s32[3000,1000] parameter(0) "
+      "ROOT r = s32[3000,1000] reverse(x), dimensions={0} }");
+  const Literal x{Shape(S32, {3000, 1000})};
+  Literal result{Shape(S32, {3000, 1000})};
   void* const buffers[] = {const_cast<std::byte*>(x.bytes()), result.mutable_bytes()};
   Limits limits;
   limits.Cancel();
