@@ -61,7 +61,7 @@ void Limits::Extend(double seconds) {
 
 void Limits::BecomePartOf(Limits& whole, bool tells_progress) {
   whole_ = &whole;
-  has_deadline_ = has_clock_ = whole.has_deadline_;
+  has_deadline_ = whole.has_deadline_;
   seconds_ = whole.seconds_;
   deadline_ = whole.deadline_;
   memory_cap_ = whole.memory_cap_;
@@ -71,7 +71,18 @@ void Limits::BecomePartOf(Limits& whole, bool tells_progress) {
   activity_ = whole.activity_;
   memory_note_ = whole.memory_note_;
   time_note_ = whole.time_note_;
-  if (tells_progress) progress_ = whole.progress_;
+  if (tells_progress) {
+    progress_ = whole.progress_;
+    poll_ = whole.poll_;
+    poll_interval_ = whole.poll_interval_;
+    BeginPolls();
+  }
+  has_clock_ = has_deadline_ || poll_ != nullptr;
+}
+
+void Limits::BeginPolls() {
+  caller_ = ThisThread();
+  next_poll_ = Now() + poll_interval_;
 }
 
 void Limits::BeginCall(std::string_view what, std::string_view name) {
@@ -81,10 +92,7 @@ void Limits::BeginCall(std::string_view what, std::string_view name) {
   steps_ = 0;
   reasons_.fetch_and(~kCallbackThrew, std::memory_order_relaxed);
   if (has_deadline_) StartClock();
-  if (poll_) {
-    caller_ = ThisThread();
-    next_poll_ = Now() + poll_interval_;
-  }
+  if (poll_ && whole_ == nullptr) BeginPolls();  // a part may begin on a thread of its own
 }
 
 void Limits::EndCall() {

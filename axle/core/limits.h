@@ -53,7 +53,7 @@ class Limits {
   // Makes this the limits of one of the threads that work on a call of `whole`, which outlives it.
   // A part has the time and steps of the whole for itself, and ends when the whole is cancelled.
   // All parts together have the memory of the whole; meanwhile nobody else accounts for memory
-  // there. One of them tells the progress.
+  // there. One of them tells the progress and polls, if it works on the thread that calls this.
   void BecomePartOf(Limits& whole, bool tells_progress);
   // Called now and then by the working thread with the part done so far, 0..1, or -1 if unknown. An
   // exception of it ends the call with INTERNAL.
@@ -125,6 +125,7 @@ class Limits {
   void EndCall();
   void StartClock();
   Status CheckSlowly();
+  void BeginPolls();
   void PollIfDue();
   Status StepLimitError() const;
   std::string Activity() const;

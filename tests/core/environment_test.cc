@@ -103,6 +103,20 @@ TEST(Limits, PollsTheThreadOfTheCallAtIntervals) {
   EXPECT_EQ(status.message(), "cancelled during the run of \"f\"");
 }
 
+// A run on several devices, or in a job, works under parts of the limits that it was given.
+TEST(Limits, APartPolls) {
+  Limits whole;
+  int polls = 0;
+  whole.set_poll([&] { whole.Cancel(), ++polls; }, 0);
+  Limits part, other;
+  part.BecomePartOf(whole, /*tells_progress=*/true);
+  other.BecomePartOf(whole, /*tells_progress=*/false);
+  EXPECT_TRUE(other.CheckNow().ok());
+  const LimitedCall limited(&part, "the run of", "f");
+  EXPECT_EQ(part.CheckNow().code(), StatusCode::kCancelled);
+  EXPECT_EQ(polls, 1);
+}
+
 TEST(Limits, WhatAPollThrowsEndsTheCall) {
   Limits limits;
   limits.set_poll([] { throw std::runtime_error("no"); }, 0);
