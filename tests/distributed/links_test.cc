@@ -98,22 +98,23 @@ TEST_F(Links, StrangersAtThePortOfGloo) {
   }
 }
 
-// Both processes are in the middle of a long message of the other one.
+// Both processes are in the middle of a long message of the other one. The reset says that it is
+// over, long before the silence limit.
 TEST_F(Links, ResetWhileMessagesCross) {
-  TestProcess zero = Start(0, 2, "steps steps=1000 bytes=8000000");
-  TestProcess one = Start(1, 2, "steps steps=1000 bytes=8000000");
+  TestProcess zero = Start(0, 2, "steps steps=1000 bytes=8000000 silence_limit=60");
+  TestProcess one = Start(1, 2, "steps steps=1000 bytes=8000000 silence_limit=60");
   ASSERT_TRUE(zero.WaitForText("first step") && one.WaitForText("first step"));
   relay_.SetBothWays(0, 1, {.bytes_per_second = 2e6});
   usleep(500'000);
   const auto fault = Clock::now();
   EXPECT_EQ(relay_.Break(0, 1, Relay::kData, true), 1);
   for (TestProcess* process : {&zero, &one}) {
-    EXPECT_EQ(process->WaitForEnd(10), 1) << process->output();
+    EXPECT_EQ(process->WaitForEnd(30), 1) << process->output();
     EXPECT_TRUE(process->LastLine().starts_with("UNAVAILABLE: ")) << process->output();
     EXPECT_NE(process->LastLine().find(" is lost: "), std::string::npos) << process->output();
     EXPECT_TRUE(process->WaitForText("left behind: 0 sockets, 0 threads")) << process->output();
   }
-  EXPECT_LE(SecondsSince(fault), 2);
+  EXPECT_LE(SecondsSince(fault), 20);
 }
 
 // A report that takes longer than the silence limit to come is no silence.

@@ -1,5 +1,6 @@
 #include "axle/distributed/engine/endpoint.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -11,8 +12,8 @@ namespace {
 
 // How often a wait looks at what nobody signals: its limits, and the clock.
 constexpr std::chrono::milliseconds kLook{20};
-// How long the end waits for the others to have what was sent to them.
-constexpr std::chrono::seconds kLeaveLimit{2};
+// How long the end waits at least for the others to have what was sent to them.
+constexpr double kLeaveLimit = 2;
 // How long a receive that is given up waits for the rest of a message that has begun to arrive.
 constexpr std::chrono::seconds kRestLimit{2};
 // How long the control plane has to say why a connection broke.
@@ -48,7 +49,8 @@ Endpoint::~Endpoint() {
   carrier_.reset();
 }
 
-// Says goodbye, and waits until nothing is on its way.
+// Says goodbye, and waits until nothing is on its way. A process whose heartbeat calls the user, who
+// takes long, answers late: it may be silent for as long as that is no failure.
 void Endpoint::Leave() {
   for (int p = 0; p < num_processes(); ++p) {
     if (p == process_id()) continue;
@@ -59,9 +61,10 @@ void Endpoint::Leave() {
     }
     control_->Send(p, NoteType::kLeaves, std::to_string(sent));
   }
-  const auto end = Clock::now() + kLeaveLimit;
+  const double limit = std::max(kLeaveLimit, options_.silence_limit);
+  const auto since = Clock::now();
   std::unique_lock lock(mutex_);
-  while (Clock::now() < end && control_->failure().ok()) {
+  while (Seconds(Clock::now() - since) < limit && control_->failure().ok()) {
     bool waits = false;
     for (int p = 0; p < num_processes(); ++p) {
       const Peer& peer = peers_[static_cast<size_t>(p)];
@@ -183,6 +186,10 @@ void Endpoint::BlameLink(int process, const std::string& why) {
   std::unique_lock lock(mutex_);
   while (control_->failure().ok() && Clock::now() < end) leaving_.wait_for(lock, kLook);
   lock.unlock();
+  Lose(process, why);
+}
+
+void Endpoint::Lose(int process, const std::string& why) {
   control_->Fail({StatusCode::kUnavailable, StrCat(control_->Name(process), " is lost: ", why)});
 }
 
@@ -435,17 +442,22 @@ void Endpoint::Dropped(int /*process*/, void* receipt) {
   moving_.erase(moving);
 }
 
+// The goodbye of a process comes over another connection, and may be read later than the end of
+// this one.
 void Endpoint::LinkBroken(int process, const std::string& why) {
   if (ends_) return;
-  bool is_expected = control_->has_left(process) || !control_->failure().ok();
-  {
-    const std::lock_guard lock(mutex_);
-    const Peer& peer = peers_[static_cast<size_t>(process)];
-    is_expected = is_expected && (!peer.leaves || peer.num_arrived >= peer.num_announced);
-    is_expected = is_expected || peer.has_answered;
+  const auto end = Clock::now() + kBlameDelay;
+  std::unique_lock lock(mutex_);
+  const Peer& peer = peers_[static_cast<size_t>(process)];
+  while (true) {
+    const bool has_all = !peer.leaves || peer.num_arrived >= peer.num_announced;
+    const bool ends = control_->has_left(process) || !control_->failure().ok();
+    if ((ends && has_all) || peer.has_answered) return;
+    if (Clock::now() >= end) break;
+    leaving_.wait_for(lock, kLook);
   }
-  if (is_expected) return;
-  BlameLink(process, why);
+  lock.unlock();
+  Lose(process, why);
 }
 
 void Endpoint::SendNote(int process, std::string_view bytes) {

@@ -81,6 +81,8 @@ class Endpoint : public Transport, private ControlPlane::Observer, private Messa
   Status EndReceive(const SlotPtr& slot, const MessageKey& key, Limits* limits);
   void Abandon(const SlotPtr& slot);
   void BlameLink(int process, const std::string& why);
+  // Makes the loss of a process the first cause, unless there is one.
+  void Lose(int process, const std::string& why);
   void AnswerLeaving(int process);
   void Leave();
 

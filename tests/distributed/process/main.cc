@@ -186,6 +186,16 @@ Status WaitFor(Transport& transport, const Arguments& arguments) {
   return status;
 }
 
+// Process 0 sends a message at 1.5 s and is through; process 1 takes it at 4 s.
+Status Parting(Transport& transport) {
+  const bool sends = transport.process_id() == 0;
+  std::this_thread::sleep_for(std::chrono::milliseconds(sends ? 1500 : 4000));
+  std::byte byte = {};
+  const MessageKey key = {.run = 12, .operation = "send \"last\""};
+  return sends ? transport.Send(1, key, {&byte, 1}, nullptr)
+               : transport.Receive(0, key, {&byte, 1}, nullptr);
+}
+
 // Sends until it is told that that makes no sense.
 Status SendForever(Transport& transport, const Arguments& arguments) {
   const std::vector<std::byte> bytes(size_t{1} << 20);
@@ -351,6 +361,7 @@ Status RunTask(const std::string& task, Transport& transport, const Arguments& a
   if (task == "reports") return Reports(transport);
   if (task == "steps") return Steps(transport, arguments);
   if (task == "leave") return {};
+  if (task == "parting") return Parting(transport);
   if (task == "late") {
     std::this_thread::sleep_for(std::chrono::duration<double>(arguments.Number("after", 1)));
     return SendBytes(transport, arguments);
@@ -384,6 +395,11 @@ TransportOptions OptionsOf(const Arguments& arguments) {
   options.fingerprint = arguments.Text("fingerprint", "strict");
   options.max_kept_bytes = arguments.Whole("max_kept_bytes", 1 << 30);
   options.epoch = arguments.Whole("epoch", 0);
+  if (const double takes = arguments.Number("heartbeat_takes", 0); takes > 0) {
+    options.on_heartbeat = [takes] {
+      std::this_thread::sleep_for(std::chrono::duration<double>(takes));
+    };
+  }
   options.warn = [](std::string_view text) { Say(StrCat("warning: ", text)); };
   return options;
 }
