@@ -147,7 +147,8 @@ void CopyCrossed(const StridedDim& outer, const StridedDim& inner, std::byte* to
 // Whether elements are contiguous along `inner` where they are written, and along `outer` where
 // they are read.
 bool IsCrossed(const StridedDim& outer, const StridedDim& inner, i64 element_bytes) {
-  return inner.to_step == element_bytes && outer.from_step == element_bytes && outer.count >= 4 &&
+  return inner.to_step == element_bytes && outer.from_step == element_bytes &&
+         inner.from_step != 0 && outer.count >= 4 &&
          inner.count >= 4;
 }
 

@@ -10,6 +10,7 @@
 #include "axle/ops/reduce_kernels.h"
 
 #include <bit>
+#include <cmath>
 #include <complex>
 #include <type_traits>
 
@@ -42,7 +43,7 @@ struct MultiplyOp {
     return {a.real() * b.real() + -a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
 };
-// Bitwise and, or serve pred and integers.
+// Bitwise and, or, exclusive or serve pred and integers.
 struct AndOp {
   template <typename T>
   T operator()(T a, T b) const {
@@ -53,6 +54,12 @@ struct OrOp {
   template <typename T>
   T operator()(T a, T b) const {
     return a | b;
+  }
+};
+struct XorOp {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a ^ b;
   }
 };
 // Primitives Min and Max: NaN if either is, -0 < +0.
@@ -71,6 +78,25 @@ struct MinMaxOp {
       const T equal = std::bit_cast<T>(kMax ? x & y : x | y);
       const T ordered = a == b ? equal : unequal;
       return a != a ? a : ordered;
+    }
+  }
+  // Whether the result is `a`, and that takes one comparison to see.
+  template <typename T>
+  static bool Keeps(T a, T b) {
+    return kMax ? a > b : a < b;
+  }
+  // The same for a pair at a time: which of two numbers is larger is not foreseen, and a branch for
+  // it takes longer than the rest. Both orders differ in zeros alone.
+  template <typename T>
+  static T OfPair(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      return MinMaxOp()(a, b);
+    } else {
+      if (std::isunordered(a, b)) return a != a ? a : b;
+      const T one = (kMax ? a > b : a < b) ? a : b, other = (kMax ? b > a : b < a) ? b : a;
+      using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+      const Bits x = std::bit_cast<Bits>(one), y = std::bit_cast<Bits>(other);
+      return std::bit_cast<T>(kMax ? x & y : x | y);
     }
   }
 };
@@ -126,7 +152,18 @@ void FoldAt(void* acc_bytes, const i64* at, const void* x_bytes, i64 step, i64 c
   const T* __restrict x = static_cast<const T*>(x_bytes);
   const Op op;
   for (i64 k = 0; k < count; ++k) {
-    if (at[k] >= 0) acc[at[k]] = op(acc[at[k]], x[k * step]);
+    if (at[k] < 0) continue;
+    T& to = acc[at[k]];
+    const T value = x[k * step];
+    if constexpr (requires { Op::OfPair(to, value); }) {
+      // Of a run of elements with one accumulator few change it: then a branch is foreseen, and the
+      // next element need not wait.
+      const bool is_run = k > 0 && at[k] == at[k - 1];
+      if (is_run && Op::Keeps(to, value)) continue;
+      to = Op::OfPair(to, value);
+    } else {
+      to = op(to, value);
+    }
   }
 }
 
@@ -147,7 +184,9 @@ void FoldRowsOf(T* acc_rows, const i64* at, const T* x_rows, const i64* from, i6
 template <typename T, typename Op>
 void FoldRowsAt(void* acc_bytes, const i64* at, const void* x_bytes, const i64* from, i64 count,
                 i64 width) {
-  const auto fold = width == 4    ? &FoldRowsOf<4, T, Op>
+  const auto fold = width == 2    ? &FoldRowsOf<2, T, Op>
+                    : width == 3  ? &FoldRowsOf<3, T, Op>
+                    : width == 4  ? &FoldRowsOf<4, T, Op>
                     : width == 8  ? &FoldRowsOf<8, T, Op>
                     : width == 16 ? &FoldRowsOf<16, T, Op>
                                   : &FoldRowsOf<0, T, Op>;
@@ -219,8 +258,9 @@ Folds FloatFold(int bytes) {
   return bytes == 4 ? kFolds<float, Op> : kFolds<double, Op>;
 }
 
-// On pred, add and maximum are or; the rest are and.
+// On pred, add and maximum are or; multiply and minimum are and.
 Folds PredFold(ReducerKind kind) {
+  if (kind == ReducerKind::kXor) return kFolds<std::uint8_t, XorOp>;
   const bool is_or =
       kind == ReducerKind::kAdd || kind == ReducerKind::kMaximum || kind == ReducerKind::kOr;
   return is_or ? kFolds<std::uint8_t, OrOp> : kFolds<std::uint8_t, AndOp>;
@@ -252,6 +292,8 @@ Folds FindFold(ReducerKind kind, ElementType type) {
       return UnsignedFold<AndOp>(bytes);
     case ReducerKind::kOr:
       return UnsignedFold<OrOp>(bytes);
+    case ReducerKind::kXor:
+      return UnsignedFold<XorOp>(bytes);
     case ReducerKind::kGeneral:
       break;
   }

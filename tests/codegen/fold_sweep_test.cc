@@ -138,7 +138,9 @@ TEST_P(FoldSweepTest, InitsOfAllKinds) {
                                            {"s32", "minimum", "7", "i"},
                                            {"s32", "maximum", "-2147483648", "i"},
                                            {"s32", "and", "-1", "i"},
-                                           {"s32", "or", "5", "i"}};
+                                           {"s32", "or", "5", "i"},
+                                           {"s32", "xor", "0", "i"},
+                                           {"s32", "xor", "5", "i"}};
   for (const i64 columns : {5, 33, 700}) {
     for (const int kept : {0, 1}) {
       for (const auto* some : {&floats, &doubles, &integers}) {

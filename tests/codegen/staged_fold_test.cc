@@ -131,6 +131,58 @@ TEST_P(StagedFoldTest, Argmax) {
   }
 }
 
+// Few results of reducers that choose: blocks of elements that change nothing are left out. What
+// changes is in some blocks, in all of them, or at their borders; a NaN comes and stays, a zero has
+// the other sign; the second reducer keeps the last one, and an index that is no function of it.
+TEST_P(StagedFoldTest, ReducersThatChoose) {
+  const std::string kLast = R"(
+last {
+  v = f32[] parameter(0)
+  i = s32[] parameter(1)
+  w = f32[] parameter(2)
+  j = s32[] parameter(3)
+  le = pred[] compare(v, w), direction=LE
+  value = f32[] select(le, w, v)
+  lt = pred[] compare(v, w), direction=LT
+  index = s32[] select(lt, i, j)
+  ROOT r = (f32[], s32[]) tuple(value, index)
+}
+)";
+  for (const i64 size : {1023, 1024, 1280, 1281, 9000}) {
+    std::vector<std::vector<float>> rows(8, std::vector<float>(static_cast<size_t>(size)));
+    for (i64 k = 0; k < size; ++k) {
+      const auto at = static_cast<size_t>(k);
+      rows[0][at] = static_cast<float>(k);                          // all change
+      rows[1][at] = static_cast<float>(-k);                         // none does
+      rows[2][at] = k % 256 == 255 ? static_cast<float>(k) : 1.5F;  // the last one of a block
+      rows[3][at] = k % 256 == 0 ? static_cast<float>(k) : -1.5F;   // the first one
+      rows[4][at] = k == size - 1 ? 5.0F : 0.0F;
+      rows[5][at] = k == 1000 ? NAN : static_cast<float>(k % 7);
+      rows[6][at] = k == 700 ? 0.0F : -0.0F;
+      rows[7][at] = k % 300 == 299 ? 3.0F : 3.0F - static_cast<float>(k % 2);  // ties
+    }
+    for (const i64 num_rows : {1, 8}) {
+      for (i64 first = 0; first < std::ssize(rows); first += num_rows) {
+        Literal x{Shape(F32, {num_rows, size})};
+        for (i64 r = 0; r < num_rows; ++r) {
+          std::ranges::copy(rows[static_cast<size_t>(first + r)],
+                            x.mutable_data<float>().begin() + r * size);
+        }
+        for (const std::string& reducer : {Replace(std::string(kArgmax), "TYPE", "f32"), kLast}) {
+          const std::string name = reducer.substr(1, reducer.find(' ') - 1);
+          const std::string all = StrCat("[", num_rows, ",", size, "]");
+          const std::string kept = StrCat("[", num_rows, "]");
+          ExpectSame(StrCat(reducer, "ENTRY e {\n  x = f32", all, " parameter(0)\n  i = s32", all,
+                            " iota(), iota_dimension=1\n  v = f32[] constant(-inf)\n",
+                            "  n = s32[] constant(0)\n  ROOT r = (f32", kept, ", s32", kept,
+                            ") reduce(x, i, v, n), dimensions={1}, to_apply=", name, "\n}\n"),
+                     {x});
+        }
+      }
+    }
+  }
+}
+
 // Of two components: the first one of the least real part, and a polynomial at its conjugate.
 constexpr std::string_view kOfComplex = R"(
 of_complex {

@@ -89,6 +89,15 @@ std::shared_ptr<LoopPlan> PlanGroups(const GroupedLoop& groups, const Dims& size
   return plan;
 }
 
+// At O0 a row costs as much as some hundred elements: what it needs goes through memory from one
+// block of code to the next. Few rows are done before slower code for them would be there.
+bool HasManyShortRows(const Dims& sizes) {
+  constexpr i64 kMinRow = 512, kMinRows = 2048;
+  i64 rows = 1;
+  for (size_t d = 0; d + 1 < sizes.size(); ++d) rows *= sizes[d];
+  return rows >= kMinRows && sizes.back() < kMinRow;
+}
+
 }  // namespace
 
 LoopRecords::Rows LoopRecords::MakeRows(Region& region, bool may_stream) {
@@ -151,10 +160,10 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
   if (loop.folds.empty()) {
     const std::shared_ptr<LoopPlan> plan = PlanLoop(sizes, operands);
     CheckMemory(*plan, region, outputs);
-    spec.passes_once = rows == 0;
+    spec.passes_once = rows == 0 && !HasManyShortRows(sizes);
     spec.is_brief = rows > 0 && loop.num_positions == rows;
     if (rows > 0) TileByRows(*plan, rows);
-    const i64 passed_bytes = spec.passes_once ? PassedBytesOf(region, *plan, operands) : 0;
+    const i64 passed_bytes = rows == 0 ? PassedBytesOf(region, *plan, operands) : 0;
     if (may_stream && IsWorthStreaming(*plan, operands, num_stores, passed_bytes)) {
       spec.streams = true;
       plan->num_streamed = num_stores;
@@ -177,6 +186,10 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
     const std::shared_ptr<StagedFoldPlan> plan =
         PlanStagedFold(loop.fold_shape, loop.folds, loop.sizes, operands, spec);
     CheckMemory(*plan->loop, region, outputs);
+    if (auto program = ProbeProgram(spec, *plan)) {
+      LoopKernelSpec probe = AddProbe(kernels_.Keep(*std::move(program)), *plan);
+      kernels_.Add(std::move(probe), plan->probe);
+    }
     kernels_.Add(std::move(spec), plan->loop);
     return {&RunStagedFold, plan, plan->loop.get(), plan->num_tiles, time};
   }

@@ -199,6 +199,8 @@ Value* LaneEmitter::Join(Primitive join, LaneType type, Value* a, Value* b) {
       return MinMax(type, a, b, join == Primitive::kMax);
     case Primitive::kAnd:
       return b_.CreateAnd(a, b);
+    case Primitive::kXor:
+      return b_.CreateXor(a, b);
     default:
       return b_.CreateOr(a, b);
   }

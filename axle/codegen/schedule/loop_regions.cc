@@ -28,6 +28,10 @@ namespace {
 // Operations of a loop's lane program. In longer ones constants fill the registers, a processor
 // sees too few positions at once, and the code generator takes more than linear time.
 constexpr i64 kMaxWeight = 64;
+// But where a loop ends, what goes on is stored and read again. Polynomials and the selections
+// between them, as in erfc, hold several values at once: more than kMaxCut of them cost more than a
+// loop of up to kMaxUncutWeight.
+constexpr i64 kMaxCut = 3, kMaxUncutWeight = 128;
 // Functions that are longer than kLongWeight and have the same operands may share operations (sine
 // and cosine). A loop of functions that together exceed kMaxWeight may have kBesideWeight
 // operations more.
@@ -40,7 +44,7 @@ constexpr i64 kTermWeight = 5;
 constexpr size_t kMaxInputs = 40;
 // Constants besides, and those that are folded as they stand.
 constexpr size_t kMaxConstants = 32;
-static_assert(kMaxInputs + kMaxConstants + kMaxWeight + 2 * kMaxFolds <= kMaxLoopOperands);
+static_assert(kMaxInputs + kMaxConstants + kMaxUncutWeight + 2 * kMaxFolds <= kMaxLoopOperands);
 // A view whose neighbours lie far apart is read in place by loops up to this size, and moved into
 // order first by longer ones.
 constexpr i64 kMaxPositionsApart = 1024;
@@ -130,12 +134,13 @@ i64 ScheduleBuilder::WeightIn(const OpenRegion& region, const Instruction& inst)
   return weight;
 }
 
-// A long function may exceed kMaxWeight on its own. The loop may then have a few operations more,
-// so that what consumes its result is not left alone.
+// A long function may exceed kMaxWeight on its own, and many values that go on from it. The loop may
+// then have a few operations more, so that what consumes the results is not left alone.
 void ScheduleBuilder::AddTo(OpenRegion& region, const Instruction& inst) {
   region.weight += WeightIn(region, inst);
   region.instructions.push_back(&inst);
-  if (WeightOf(inst) >= kLongWeight && region.weight > kMaxWeight) {
+  const bool is_long = WeightOf(inst) >= kLongWeight && region.weight > kMaxWeight;
+  if (is_long || region.weight > std::max(kMaxWeight, region.most_weight)) {
     region.most_weight = region.weight + kBesideWeight;
   }
   StateOf(inst).open = &region;
@@ -306,7 +311,9 @@ bool ScheduleBuilder::TryJoin(OpenRegion& region, const Instruction& inst) {
   if (region.weight > 0) {
     const i64 more = WeightIn(region, inst);
     const bool is_shared = 2 * more <= WeightOf(inst);  // apart, it would be computed twice
-    if (region.weight + more > std::max(kMaxWeight, region.most_weight) && !is_shared) {
+    const i64 weight = region.weight + more;
+    if (weight > std::max(kMaxWeight, region.most_weight) && !is_shared &&
+        (weight > kMaxUncutWeight || !HasManyReadOutside(region))) {
       return Refuse(Apart::kTooMuchWork);
     }
   }
@@ -338,7 +345,11 @@ bool ScheduleBuilder::TryJoin(OpenRegion& region, const Instruction& inst) {
 // which is an order in which operands come first.
 bool ScheduleBuilder::TryMerge(OpenRegion& into, OpenRegion& from) {
   if (into.num_positions != from.num_positions) return Refuse(Apart::kOtherSize);
-  if (into.weight + from.weight > kMaxWeight) return Refuse(Apart::kTooMuchWork);
+  const i64 weight = into.weight + from.weight;
+  if (weight > kMaxWeight && (weight > kMaxUncutWeight ||
+                              (!HasManyReadOutside(into) && !HasManyReadOutside(from)))) {
+    return Refuse(Apart::kTooMuchWork);
+  }
   if (into.num_folds() + from.num_folds() > kMaxFolds) return Refuse(Apart::kOtherReduction);
   OpenRegion merged = into;
   if (merged.folds.empty()) merged.fold_shape = from.fold_shape;
@@ -406,6 +417,15 @@ bool ScheduleBuilder::IsReadOutside(const Instruction& inst, const OpenRegion& r
     if (HasRead(user, inst)) continue;
     const std::optional<View>& view = StateOf(user).view;
     if (!view || !view->access.IsWhole() || IsReadOutside(user, region, depth + 1)) return true;
+  }
+  return false;
+}
+
+// Whether more than kMaxCut values of the region would be stored if it were closed now.
+bool ScheduleBuilder::HasManyReadOutside(const OpenRegion& region) {
+  i64 count = 0;
+  for (const Instruction* inst : region.instructions) {
+    if (IsReadOutside(*inst, region) && ++count > kMaxCut) return true;
   }
   return false;
 }

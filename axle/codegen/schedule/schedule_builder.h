@@ -294,6 +294,7 @@ class ScheduleBuilder {
   // Whether the value of `inst`, which is in `region`, may be read outside of it. Views of views
   // are followed some steps.
   bool IsReadOutside(const Instruction& inst, const OpenRegion& region, int depth = 0);
+  bool HasManyReadOutside(const OpenRegion& region);
 
   // recompute.cc: values that are computed again instead of stored.
   // Whether `user`, a user of `inst`, needs it no more, because the region that reads it is closed.

@@ -108,7 +108,8 @@ struct LoopKernelSpec {
   // kNone: whole vectors are written past the caches, and are seen by other threads only after
   // their fence. Each row of an output begins at a multiple of a vector.
   bool streams = false;
-  // kNone: it runs over whole arrays once, not over parts that stay in a first-level cache.
+  // kNone: it runs over whole arrays once, in long rows, not over parts that stay in a first-level
+  // cache: memory takes the time.
   bool passes_once = false;
   // kNone: a few positions at a time. It is short rather than fast.
   bool is_brief = false;

@@ -22,6 +22,7 @@
 
 #include "axle/codegen/steps/fold_partials.h"
 #include "axle/codegen/steps/scratch.h"
+#include "axle/emit/lane_builder.h"
 #include "axle/emit/strided_dims.h"
 
 namespace axle {
@@ -63,6 +64,26 @@ bool HasChunks(FoldForm form, const FoldShape& shape, std::span<const Fold> fold
          });
 }
 
+// Whether each new accumulator is the old one or the new value beside it.
+bool Chooses(const LaneProgram& reducer) {
+  const size_t n = reducer.outputs.size();
+  if (reducer.results.size() != n) return false;  // complex numbers
+  const auto is_input = [&](LaneId id, size_t number) {
+    const LaneOp& op = reducer.code[id];
+    return op.primitive == Primitive::kInput && op.input() == number;
+  };
+  for (size_t i = 0; i < n; ++i) {
+    const LaneOp& op = reducer.code[reducer.results[i]];
+    if (op.primitive != Primitive::kSelect) return false;
+    const auto [_, one, other] = op.operands;
+    if (!(is_input(one, i) && is_input(other, n + i)) &&
+        !(is_input(one, n + i) && is_input(other, i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 class Planner {
  public:
   Planner(const FoldShape& shape, std::span<const Fold> folds, const Dims& sizes,
@@ -83,9 +104,11 @@ class Planner {
     const size_t num_plain = operands_.size() - folds_.size();
     i64 bytes_per_position = 0;
     for (size_t i = 0; i < num_plain; ++i) bytes_per_position += operands_[i].element_bytes;
-    if (!ChooseInPlace(num_plain)) {
+    plan_.is_probed = IsProbed(num_plain);
+    const i64 most_results = plan_.is_probed ? 1 : kColumnsPerTile;
+    if (!ChooseInPlace(num_plain, most_results)) {
       const StepSize size = SizeOfStep(plan_.form, shape_, bytes_per_position);
-      ChooseTile(size.results, size.reduced);
+      ChooseTile(std::min(size.results, most_results), size.reduced);
     }
     for (size_t i = 0; i < num_plain; ++i) AddOperand(i);
     for (size_t f = 0; f < folds_.size(); ++f) AddFold(f, num_plain + f);
@@ -149,10 +172,26 @@ class Planner {
     return run;
   }
 
+  // Whether there are few results, of many elements each, and the reducer chooses between its
+  // accumulators and its new values. Elements of a result have to be neighbours.
+  bool IsProbed(size_t num_plain) const {
+    constexpr i64 kMaxResults = 8, kMinReduced = 1024;
+    if (shape_.num_results() > kMaxResults || shape_.reduced < kMinReduced ||
+        num_plain != plan_.num_inputs) {
+      return false;
+    }
+    for (size_t i = 0; i < num_plain; ++i) {
+      const i64 step = StrideOf(i, plan_.reduced.back());
+      if (step != 0 && step != operands_[i].element_bytes) return false;
+    }
+    const LaneProgram* reducer = spec_.folds[0].reducer;
+    return reducer != nullptr && reducer->outputs.size() == spec_.folds.size() && Chooses(*reducer);
+  }
+
   // A wider tile, and steps of as many of the last reduced dimensions as lie along one stride, with
   // which the kernel can take everything where it is; false if that would make it work on too
   // little at a time.
-  bool ChooseInPlace(size_t num_plain) {
+  bool ChooseInPlace(size_t num_plain, i64 most_results) {
     constexpr i64 kMinResults = 16, kMinPositions = 64;
     if (plan_.form != FoldForm::kColumns) return false;
     std::vector<Run> runs(num_plain);
@@ -165,8 +204,8 @@ class Planner {
       }
       if (!fits) break;
     }
-    if (results < std::min(kMinResults, shape_.num_results())) return false;
-    ChooseTile(std::min(results, kColumnsPerTile), kReducedPerStep);
+    if (results < std::min({kMinResults, shape_.num_results(), most_results})) return false;
+    ChooseTile(std::min(results, most_results), kReducedPerStep);
     const auto all_in_place = [&] {
       for (size_t i = 0; i < num_plain; ++i) {
         if (!IsInPlace(i)) return false;
@@ -345,11 +384,36 @@ class Runner {
       pointers_[i] = scratch_ + plan_.staged_at[i];
       if (i < plan_.num_inputs) Copy(i, r, count, /*into_scratch=*/true);
     }
-    const bool is_columns = plan_.form == FoldForm::kColumns;
-    loop_.kernel(pointers_, is_columns ? results_ : count, is_columns ? count : results_,
-                 loop_.outer_strides.data(), loop_.inner_strides.data());
+    if (plan_.probe != nullptr) {
+      Probe(count);
+    } else {
+      const bool is_columns = plan_.form == FoldForm::kColumns;
+      loop_.kernel(pointers_, is_columns ? results_ : count, is_columns ? count : results_,
+                   loop_.outer_strides.data(), loop_.inner_strides.data());
+    }
     for (size_t i = plan_.num_inputs; i < num_plain_; ++i) {
       if (plan_.staged_at[i] >= 0) Copy(i, r, count, /*into_scratch=*/false);
+    }
+  }
+
+  // The next `count` elements of the one result: blocks that change nothing are left out.
+  void Probe(i64 count) {
+    constexpr i64 kBlock = 256;
+    const size_t num_folds = plan_.parts.size();
+    void* operands[kMaxLoopPointers];
+    std::copy_n(pointers_ + num_plain_, num_folds, operands + num_plain_);
+    bool changes = false;
+    operands[num_plain_ + num_folds] = &changes;
+    for (i64 done = 0; done < count; done += kBlock) {
+      const i64 block = std::min(kBlock, count - done);
+      std::copy_n(pointers_, num_plain_, operands);
+      RunOneRow(*plan_.probe, operands, block);
+      if (changes) {
+        loop_.kernel(pointers_, 1, block, loop_.outer_strides.data(), loop_.inner_strides.data());
+      }
+      for (size_t i = 0; i < num_plain_; ++i) {
+        pointers_[i] = static_cast<std::byte*>(pointers_[i]) + block * loop_.outer_strides[i];
+      }
     }
   }
 
@@ -438,6 +502,66 @@ std::shared_ptr<StagedFoldPlan> PlanStagedFold(const FoldShape& shape, std::span
                                                LoopKernelSpec& spec) {
   SetFoldForm(spec, shape, folds, FoldPath::kStaged, Rounding::kStrict);
   return Planner(shape, folds, sizes, operands, spec).Make();
+}
+
+// Whether f(accumulators, elements) has other bits than the accumulators.
+std::optional<LaneProgram> ProbeProgram(const LoopKernelSpec& spec, const StagedFoldPlan& plan) {
+  const LaneProgram& program = *spec.program;
+  const size_t num_folds = plan.parts.size();
+  if (!plan.is_probed || plan.loop->is_checked ||
+      program.inputs.size() + num_folds + 1 > kMaxLoopOperands) {
+    return std::nullopt;
+  }
+  LaneBuilder builder;
+  for (const LaneArray& input : program.inputs) builder.AddInput(input);
+  std::vector<Lane> accumulators;
+  for (const LaneArray& output : program.outputs) {
+    accumulators.push_back(builder.Part(builder.AddInput(output)));
+  }
+  // The lanes of a program whose inputs are given.
+  const auto inlined = [&](const LaneProgram& part, const auto& input) {
+    std::vector<Lane> lanes;
+    for (LaneOp op : part.code) {
+      if (op.primitive == Primitive::kInput) {
+        lanes.push_back(input(op));
+        continue;
+      }
+      for (int k = 0; k < Arity(op.primitive); ++k) op.operands[k] = lanes[op.operands[k]].id;
+      lanes.push_back(builder.Emit(op));
+    }
+    return lanes;
+  };
+  const std::vector<Lane> values = inlined(program, [&](const LaneOp& op) {
+    return builder.Part(static_cast<int>(op.input()), static_cast<int>(op.part()));
+  });
+  const LaneProgram& reducer = *spec.folds[0].reducer;
+  const std::vector<Lane> joined = inlined(reducer, [&](const LaneOp& op) {
+    const size_t i = op.input();
+    return i < num_folds ? accumulators[i] : values[program.results[i - num_folds]];
+  });
+  std::vector<Lane> differences;
+  for (size_t f = 0; f < num_folds; ++f) {
+    const Lane before = accumulators[f], after = joined[reducer.results[f]];
+    const bool is_float = IsFloat(before.type());
+    differences.push_back(is_float ? BitsOf(before) != BitsOf(after) : before != after);
+  }
+  Lane changes = differences[0];
+  for (size_t f = 1; f < num_folds; ++f) changes = changes | differences[f];
+  return std::move(builder).Finish(std::span(&changes, 1));
+}
+
+LoopKernelSpec AddProbe(const LaneProgram& program, StagedFoldPlan& plan) {
+  LoopKernelSpec probe{&program, {}};
+  for (size_t i = 0; i < plan.num_inputs; ++i) {
+    const bool is_same = plan.loop->outer_strides[i] == 0;
+    probe.inputs.push_back(is_same ? InnerStride::kUniform : InnerStride::kUnit);
+  }
+  probe.inputs.insert(probe.inputs.end(), plan.parts.size(), InnerStride::kOne);
+  probe.form = FoldForm::kRows;
+  probe.folds = {{.join = Primitive::kOr, .identity = 0}};
+  probe.lanes = 64;
+  plan.probe = std::make_shared<LoopPlan>();
+  return probe;
 }
 
 i64 StagedFoldScratchBytes(const FoldShape& shape, std::span<const Fold> folds,

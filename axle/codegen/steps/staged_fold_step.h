@@ -6,6 +6,11 @@
 // A tile is a box of neighbouring results. Its elements are copied, a few thousand at a time, to
 // where the kernel finds them in order; an array that can be read where it is, is not copied.
 // Results of elementwise instructions on the way go back in the same manner.
+//
+// Few results of a reducer that chooses, as argmax does, leave most lanes empty, and each element
+// waits for the one before. But most elements change nothing: a probe takes a block of elements at
+// once, each with the accumulators as they are before the block. If none of them changes a bit, the
+// elements would not do so one after the other either, and the block is done.
 #pragma once
 #include <memory>
 
@@ -28,6 +33,7 @@ struct StagedFoldPlan {
   // from reduced[run_dim] on.
   i64 reduced_per_step = 1, reduced_per_run = 1;
   size_t run_dim = 0;
+  bool is_probed = false;   // a tile is one result, and a probe is worth its while
   bool has_chunks = false;  // a result for each chunk, which are put together
   size_t num_inputs = 0;
   // Inputs and outputs that are not folded: where they lie in the scratch memory, or -1 if the
@@ -39,6 +45,8 @@ struct StagedFoldPlan {
   std::vector<FoldPlan::Part> parts;
   Dims init_inputs;  // by part: an operand, or -1
   Dims partials_at;  // by part: offset in the scratch memory
+  // The probe, or null: its operands are the inputs, then the accumulators, then a pred.
+  std::shared_ptr<LoopPlan> probe;
   i64 scratch_bytes = 0;
 };
 
@@ -48,6 +56,11 @@ std::shared_ptr<StagedFoldPlan> PlanStagedFold(const FoldShape& shape, std::span
                                                const Dims& sizes,
                                                std::span<const LoopOperand> operands,
                                                LoopKernelSpec& spec);
+
+// The program of a probe, if the plan is better off with one; `spec` is that of its loop.
+std::optional<LaneProgram> ProbeProgram(const LoopKernelSpec& spec, const StagedFoldPlan& plan);
+// Gives the plan a probe, and tells how it is compiled. `program` is to live as long as the kernel.
+LoopKernelSpec AddProbe(const LaneProgram& program, StagedFoldPlan& plan);
 
 // An upper bound of StagedFoldPlan::scratch_bytes.
 i64 StagedFoldScratchBytes(const FoldShape& shape, std::span<const Fold> folds,

@@ -15,6 +15,9 @@ namespace {
 
 // Outputs of a slab: so many that calls cost little, and their accumulators stay in the cache.
 constexpr i64 kSlabOutputs = 4096;
+// Elements that a slab's outputs along a row are apart in all, so that one window position finds in
+// the cache what another one has read; but no fewer outputs than make up for the calls.
+constexpr i64 kSlabElements = 8192, kMinOutputs = 128;
 // Window positions along one dimension, and of an output in all, at most.
 constexpr i64 kMaxPositions = i64{1} << 16;
 
@@ -43,6 +46,9 @@ void ChooseSlabs(WindowShape& shape) {
   i64 room = kSlabOutputs;
   for (size_t d = shape.dims.size(); d-- > 0;) {
     WindowShape::Dim& dim = shape.dims[d];
+    if (dim.element_step == 1 && dim.stride > 1) {
+      room = std::clamp(kSlabElements / dim.stride, kMinOutputs, room);
+    }
     const i64 blocks = (dim.outputs + room - 1) / room;
     dim.block = (dim.outputs + blocks - 1) / blocks;  // none much smaller than the others
     room = dim.block == dim.outputs ? std::max<i64>(1, room / dim.block) : 1;

@@ -70,10 +70,10 @@ template <int kSegment, typename T>
 template <int kRows, int kSegment, typename T>
 [[gnu::always_inline]] inline void JoinLanesOfRows(Vector<T>* rows, T* sums) {
   if constexpr (kSegment == 1) {
-    for (int i = 0; i < kRows; ++i) sums[i] = rows[0][i];
+    __builtin_memcpy(sums, rows, kRows * sizeof(T));
   } else {
     constexpr int kVectors = kRows * kSegment <= kLanesOf<T> ? 1 : kRows * kSegment / kLanesOf<T>;
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int i = 0; i < (kVectors + 1) / 2; ++i) {
       rows[i] = JoinHalves<kSegment, T>(rows[2 * i], rows[kVectors == 1 ? 0 : 2 * i + 1]);
     }
@@ -86,29 +86,29 @@ template <typename T, int kRows, int kVectors>
 inline void FoldChunk(const T* const* rows, const T* x, i64 n, T* sums) {
   constexpr i64 kLanes = kLanesOf<T>, kAll = kLanes * kVectors;
   Vector<T> acc[kRows][kVectors];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) acc[i][v] = Broadcast(static_cast<T>(-0.0));
   }
   i64 k = 0;
   for (; k + kAll <= n; k += kAll) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) {
       const Vector<T> factor = Load(x + k + v * kLanes);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int i = 0; i < kRows; ++i) {
         acc[i][v] = MultiplyAdd(Load(rows[i] + k + v * kLanes), factor, acc[i][v]);
       }
     }
   }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (int v = 0; v < kVectors; ++v) {
     const i64 left = Min(kLanes, n - k - v * kLanes);
     if (left > 0) {
       const FirstLanes<T> first(left);
       const Vector<T> factor = first.Load(x + k + v * kLanes);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int i = 0; i < kRows; ++i) {
         const Vector<T> row = first.Load(rows[i] + k + v * kLanes);
         acc[i][v] = first.Select(MultiplyAdd(row, factor, acc[i][v]), acc[i][v]);
@@ -116,9 +116,9 @@ inline void FoldChunk(const T* const* rows, const T* x, i64 n, T* sums) {
     }
   }
   Vector<T> first[kRows];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int half = kVectors / 2; half > 0; half /= 2) {
       for (int v = 0; v < half; ++v) acc[i][v] += acc[i][v + half];
     }
@@ -185,6 +185,9 @@ class CanonicalProduct {
       LoadDepth(columns_, &RoleDim::column_stride, 0, 0, plan_.depth.total, vector_);
       x = vector_;
     }
+    if constexpr (kParts == 1) {
+      if (IsDirect()) return RunDirect(m0, m1, x, result);
+    }
     const i64 together = RowsTogether();
     for (i64 m = m0; m < m1; m += together) {
       if (IsStopped(run_)) return kKernelStopped;
@@ -200,6 +203,45 @@ class CanonicalProduct {
 
  private:
   int VectorsOfLanes() const { return static_cast<int>(plan_.lanes / kLanesOf<Sum>); }
+
+  // Whether every row is one chunk, read where it is, and its sum is a result as it is, beside that
+  // of the next row. Short rows take less time than looking up where they lie.
+  bool IsDirect() const {
+    const i64 depth = plan_.depth.total;
+    return plan_.rows_in_place && depth > 0 && depth <= kSumChunk && plan_.lanes > 1 &&
+           VectorsOfLanes() >= 1 && VectorsOfLanes() <= 2 && plan_.rows.count == 1 &&
+           plan_.rows.dims[0].result_stride == 1 &&
+           (plan_.store == StoreKind::kSame || plan_.store == StoreKind::kInPlace);
+  }
+  int RunDirect(i64 m0, i64 m1, const Element* x, i64 result) {
+    constexpr i64 kRowsBetweenLooks = 256;
+    auto* out = static_cast<Sum*>(buffers_[2]) + result;
+    for (i64 m = m0; m < m1; m += kRowsBetweenLooks) {
+      if (IsStopped(run_)) return kKernelStopped;
+      const i64 end = Min(m1, m + kRowsBetweenLooks);
+      VectorsOfLanes() == 1 ? FoldDirect<1>(m, end, x, out) : FoldDirect<2>(m, end, x, out);
+    }
+    return kKernelOk;
+  }
+  template <int kVectors>
+  void FoldDirect(i64 m, i64 end, const Element* x, Sum* out) {
+    if constexpr (kIsWide && kVectors == 1) m = FoldAll<16, kVectors>(m, end, x, out);
+    m = FoldAll<8 / kVectors, kVectors>(m, end, x, out);
+    FoldAll<1, kVectors>(m, end, x, out);
+  }
+  // As many rows as are whole groups of kRows, from m on. Gives the next row.
+  template <int kRows, int kVectors>
+  i64 FoldAll(i64 m, i64 end, const Element* x, Sum* out) {
+    const i64 step = plan_.rows.dims[0].row_stride;
+    for (; m + kRows <= end; m += kRows) {
+      const Sum* rows[kRows];
+      for (i64 i = 0; i < kRows; ++i) rows[i] = static_cast<const Sum*>(rows_.At((m + i) * step));
+      Sum sums[kRows];
+      FoldChunk<Sum, kRows, kVectors>(rows, x, plan_.depth.total, sums);
+      for (i64 i = 0; i < kRows; ++i) out[m + i] = sums[i] + static_cast<Sum>(0);
+    }
+    return m;
+  }
   // Rows at once: enough independent sums to hide the latency of fma, few enough for the registers.
   i64 RowsTogether() const {
     if (kParts == 2 || plan_.lanes == 1) return 1;

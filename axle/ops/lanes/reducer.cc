@@ -3,7 +3,7 @@
 // the rest) and compared with the program that the operation itself compiles to, with its operands
 // in either order. Example: max written with compare and select is general, `maximum(b, a)` is
 // kMaximum, and a bf16 add via f32 is kAdd because that is the program of the bf16 add. Programs of
-// the six known operations are cached per element type.
+// the known operations are cached per element type.
 
 #include "axle/ops/lanes/reducer.h"
 
@@ -187,6 +187,8 @@ Primitive PrimitiveOf(ReducerKind kind) {
       return Primitive::kMax;
     case ReducerKind::kAnd:
       return Primitive::kAnd;
+    case ReducerKind::kXor:
+      return Primitive::kXor;
     default:
       return Primitive::kOr;
   }
@@ -223,6 +225,7 @@ std::vector<ReducerKind> ClassifyReducer(const LaneProgram& program,
       {Opcode::kAdd, ReducerKind::kAdd},         {Opcode::kMultiply, ReducerKind::kMultiply},
       {Opcode::kMinimum, ReducerKind::kMinimum}, {Opcode::kMaximum, ReducerKind::kMaximum},
       {Opcode::kAnd, ReducerKind::kAnd},         {Opcode::kOr, ReducerKind::kOr},
+      {Opcode::kXor, ReducerKind::kXor},
   };
   const size_t n = types.size();
   std::vector<ReducerKind> kinds(n, ReducerKind::kGeneral);

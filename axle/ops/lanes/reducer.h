@@ -14,6 +14,7 @@ enum class ReducerKind : std::uint8_t {
   kMaximum,
   kAnd,
   kOr,
+  kXor,
 };
 
 // The operation of a kind that is not kGeneral; on pred kAdd is an or, kMultiply an and.
