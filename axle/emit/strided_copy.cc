@@ -148,8 +148,7 @@ void CopyCrossed(const StridedDim& outer, const StridedDim& inner, std::byte* to
 // they are read.
 bool IsCrossed(const StridedDim& outer, const StridedDim& inner, i64 element_bytes) {
   return inner.to_step == element_bytes && outer.from_step == element_bytes &&
-         inner.from_step != 0 && outer.count >= 4 &&
-         inner.count >= 4;
+         inner.from_step != 0 && outer.count >= 4 && inner.count >= 4;
 }
 
 // The bytes of a box whose elements are written one behind the other; 0 if they are not.

@@ -87,7 +87,7 @@ std::string Folds(i64 rows, i64 columns, int kept, const std::vector<Reduction>&
       columns, "] parameter(2)\n  yb = f32", all, " broadcast(y), dimensions={0}\n  zb = f32", all,
       " broadcast(z), dimensions={1}\n  p = f32", all, " multiply(x, yb)\n  q = f32", all,
       " add(p, zb)\n  e = f32", all, " exponential(x)\n  d = f64", all, " convert(x)\n  n = bf16",
-      all, " convert(x)\n  i = s32", all, " convert(p)\n");
+      all, " convert(x)\n  i = s32", all, " convert(p)\n  j = s32", all, " not(i)\n");
   for (const auto& [type, op, init, operand] : reductions) {
     const std::string id = StrCat(op, "_", operand);
     StrAppend(computations, Computation(StrCat("f_", id), type, op));
@@ -139,7 +139,7 @@ TEST_P(FoldSweepTest, InitsOfAllKinds) {
                                            {"s32", "maximum", "-2147483648", "i"},
                                            {"s32", "and", "-1", "i"},
                                            {"s32", "or", "5", "i"},
-                                           {"s32", "xor", "0", "i"},
+                                           {"s32", "xor", "0", "j"},
                                            {"s32", "xor", "5", "i"}};
   for (const i64 columns : {5, 33, 700}) {
     for (const int kept : {0, 1}) {

@@ -72,11 +72,11 @@ TEST_F(Messages, ManyProcessesThatLeaveAtOnce) {
   }
 }
 
-// Process 1 is in a call of the user, 1 s to 4.5 s from its beginning, and does not hear the goodbye
-// of process 0 before that. It is silent for less than the limit, and has the message.
+// Process 1 is in a call of the user from 2 s to 5.2 s, and does not hear the goodbye of process 0
+// before its end. It is silent for less than the limit, and has the message.
 TEST_F(Messages, GoodbyeToAProcessThatIsBusy) {
-  TestProcess zero = job_.Start(0, 2, "parting"),
-              one = job_.Start(1, 2, "parting heartbeat_takes=3.5");
+  TestProcess zero = job_.Start(0, 2, "parting silence_limit=10"),
+              one = job_.Start(1, 2, "parting silence_limit=10 second_heartbeat_takes=3.2");
   EXPECT_EQ(zero.WaitForEnd(20), 0) << zero.output();
   EXPECT_EQ(one.WaitForEnd(20), 0) << one.output();
 }

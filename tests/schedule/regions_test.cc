@@ -386,6 +386,34 @@ TEST(Regions, ALoopTakesNoMoreThanItHasRegistersFor) {
   EXPECT_EQ(made.schedule.regions.size(), 16u);
 }
 
+// Chains of `length` negations of x, added up at the end.
+std::string SumOfChains(int num_chains, int length) {
+  std::string text = "ENTRY e {\n  x = f32[5] parameter(0)\n";
+  for (int c = 0; c < num_chains; ++c) {
+    for (int i = 0; i < length; ++i) {
+      StrAppend(text, "  c", c, "_", i, " = f32[5] negate(",
+                i == 0 ? std::string("x") : StrCat("c", c, "_", i - 1), ")\n");
+    }
+  }
+  for (int c = 1; c < num_chains; ++c) {
+    StrAppend(text, c + 1 == num_chains ? "  ROOT sum" : "  sum", c, " = f32[5] add(",
+              c == 1 ? StrCat("c0_", length - 1) : StrCat("sum", c - 1), ", c", c, "_", length - 1,
+              ")\n");
+  }
+  return text + "}";
+}
+
+// Where four chains go on, the loop does; not where two do, nor for ever.
+TEST(Regions, ALoopIsNotCutWhereManyValuesGoOn) {
+  const auto sizes = [](const std::string& text) {
+    return Join(ScheduleOfEntry(text).schedule.regions, " ",
+                [](const Region& region) { return StrCat(region.instructions.size()); });
+  };
+  EXPECT_EQ(sizes(SumOfChains(5, 20)), "104");
+  EXPECT_EQ(sizes(SumOfChains(2, 40)), "64 17");
+  EXPECT_EQ(sizes(SumOfChains(8, 20)), "136 31");
+}
+
 // Functions count as what they are made of.
 TEST(Regions, ALoopOfFunctionsHasFewerInstructions) {
   EXPECT_EQ(Regions(R"(

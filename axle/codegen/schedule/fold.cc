@@ -102,8 +102,8 @@ void SetInit(Fold& fold, const Instruction& init) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, literal.bytes(), static_cast<size_t>(literal.num_bytes()));
   const bool is_sum = fold.kind == ReducerKind::kAdd,
-             is_once = is_sum || fold.kind == ReducerKind::kMultiply ||
-             fold.kind == ReducerKind::kXor;
+             is_once =
+                 is_sum || fold.kind == ReducerKind::kMultiply || fold.kind == ReducerKind::kXor;
   const bool is_identity = bits == IdentityBits(fold.kind, StorageType(fold.type));
   if (is_once && !is_identity && !(is_sum && bits == 0)) return;
   fold.init_bits = bits;

@@ -134,8 +134,8 @@ i64 ScheduleBuilder::WeightIn(const OpenRegion& region, const Instruction& inst)
   return weight;
 }
 
-// A long function may exceed kMaxWeight on its own, and many values that go on from it. The loop may
-// then have a few operations more, so that what consumes the results is not left alone.
+// A long function may exceed kMaxWeight on its own, and many values that go on from it. The loop
+// may then have a few operations more, so that what consumes the results is not left alone.
 void ScheduleBuilder::AddTo(OpenRegion& region, const Instruction& inst) {
   region.weight += WeightIn(region, inst);
   region.instructions.push_back(&inst);
@@ -346,8 +346,8 @@ bool ScheduleBuilder::TryJoin(OpenRegion& region, const Instruction& inst) {
 bool ScheduleBuilder::TryMerge(OpenRegion& into, OpenRegion& from) {
   if (into.num_positions != from.num_positions) return Refuse(Apart::kOtherSize);
   const i64 weight = into.weight + from.weight;
-  if (weight > kMaxWeight && (weight > kMaxUncutWeight ||
-                              (!HasManyReadOutside(into) && !HasManyReadOutside(from)))) {
+  if (weight > kMaxWeight &&
+      (weight > kMaxUncutWeight || (!HasManyReadOutside(into) && !HasManyReadOutside(from)))) {
     return Refuse(Apart::kTooMuchWork);
   }
   if (into.num_folds() + from.num_folds() > kMaxFolds) return Refuse(Apart::kOtherReduction);

@@ -64,7 +64,7 @@ using LoopKernel = void(void* const* pointers, i64 inner, i64 outer, const i64* 
 
 // Folds in a loop: the last outputs of its program are not stored but folded.
 struct LoopFold {
-  Primitive join = Primitive::kAdd;  // or kMul, kMin, kMax, kAnd or kOr
+  Primitive join = Primitive::kAdd;  // or kMul, kMin, kMax, kAnd, kOr, kXor
   std::uint64_t identity = 0;        // the value that lanes start from
   // Instead, with kColumns: what gives the new values of this fold and of the next ones, one for
   // each of its outputs, from theirs and then from this row's; these others have no reducer.

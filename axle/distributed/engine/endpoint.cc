@@ -49,8 +49,8 @@ Endpoint::~Endpoint() {
   carrier_.reset();
 }
 
-// Says goodbye, and waits until nothing is on its way. A process whose heartbeat calls the user, who
-// takes long, answers late: it may be silent for as long as that is no failure.
+// Says goodbye, and waits until nothing is on its way. A process whose heartbeat calls the user,
+// who takes long, answers late: it may be silent for as long as that is no failure.
 void Endpoint::Leave() {
   for (int p = 0; p < num_processes(); ++p) {
     if (p == process_id()) continue;

@@ -186,10 +186,11 @@ Status WaitFor(Transport& transport, const Arguments& arguments) {
   return status;
 }
 
-// Process 0 sends a message at 1.5 s and is through; process 1 takes it at 4 s.
+// Process 0 sends a message at 2.2 s and is through; process 1 takes it at 4.8 s.
 Status Parting(Transport& transport) {
+  AXLE_TRY(transport.Barrier(nullptr));  // they are connected
   const bool sends = transport.process_id() == 0;
-  std::this_thread::sleep_for(std::chrono::milliseconds(sends ? 1500 : 4000));
+  std::this_thread::sleep_for(std::chrono::milliseconds(sends ? 2200 : 4800));
   std::byte byte = {};
   const MessageKey key = {.run = 12, .operation = "send \"last\""};
   return sends ? transport.Send(1, key, {&byte, 1}, nullptr)
@@ -395,9 +396,9 @@ TransportOptions OptionsOf(const Arguments& arguments) {
   options.fingerprint = arguments.Text("fingerprint", "strict");
   options.max_kept_bytes = arguments.Whole("max_kept_bytes", 1 << 30);
   options.epoch = arguments.Whole("epoch", 0);
-  if (const double takes = arguments.Number("heartbeat_takes", 0); takes > 0) {
-    options.on_heartbeat = [takes] {
-      std::this_thread::sleep_for(std::chrono::duration<double>(takes));
+  if (const double takes = arguments.Number("second_heartbeat_takes", 0); takes > 0) {
+    options.on_heartbeat = [takes, count = 0]() mutable {
+      if (++count == 2) std::this_thread::sleep_for(std::chrono::duration<double>(takes));
     };
   }
   options.warn = [](std::string_view text) { Say(StrCat("warning: ", text)); };
