@@ -47,7 +47,7 @@ void ChooseSlabs(WindowShape& shape) {
   for (size_t d = shape.dims.size(); d-- > 0;) {
     WindowShape::Dim& dim = shape.dims[d];
     if (dim.element_step == 1 && dim.stride > 1) {
-      room = std::clamp(kSlabElements / dim.stride, kMinOutputs, room);
+      room = std::min(room, std::max(kMinOutputs, kSlabElements / dim.stride));
     }
     const i64 blocks = (dim.outputs + room - 1) / room;
     dim.block = (dim.outputs + blocks - 1) / blocks;  // none much smaller than the others
