@@ -29,7 +29,7 @@ if ! pip install -r $requirements; then
   } >&2
   exit 0
 fi
-scripts/make_wheel.py "$build" "$work" --level 6
+scripts/make_wheel.py "$build" "$work"
 pip install --force-reinstall --no-deps "$work"/axle_compiler-*.whl
 echo "jax_sample: installed after $SECONDS s"
 

@@ -72,8 +72,7 @@ class Wheel(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
-        # Compression of a level that makes the test quick, and the wheel 1 % larger than the released one.
-        cls.wheel = make_wheel.make_wheel(BUILD, cls.folder / "wheel", level=6)
+        cls.wheel = make_wheel.make_wheel(BUILD, cls.folder / "wheel")  # as large as the released one
         version = make_wheel.project()["version"]
         cls.info = f"axle_compiler-{version}.dist-info"
         cls.name = f"axle_compiler-{version}-py3-none-manylinux_2_36_x86_64.whl"
@@ -123,7 +122,7 @@ class Wheel(unittest.TestCase):
                          "[console_scripts]\naxle = axle._command:main\n\n[jax_plugins]\naxle = axle.jax_plugin\n")
 
     def test_same_bytes_again(self):
-        again = make_wheel.make_wheel(BUILD, self.folder / "again", level=6)
+        again = make_wheel.make_wheel(BUILD, self.folder / "again")
         self.assertEqual(again.read_bytes(), self.wheel.read_bytes())
 
     def check_processes(self, venv, site):
