@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws docs/performance.svg from the first table of docs/performance.md: a bar for each family and machine.
+"""Draws docs/performance.svg and docs/breadth.svg from the tables of families in docs/performance.md: a bar for each ratio.
 
-`bench/draw_performance.py --check` writes nothing and exits with 1 if the committed chart is another one.
+`bench/draw_performance.py --check` writes nothing and exits with 1 if a committed chart is another one.
 """
 
 import html
@@ -11,20 +11,25 @@ import sys
 
 DOCS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs")
 COLOURS = ["#225ea8", "#d95f0e", "#2a7f62"]
+CHARTS = ("performance.svg", "breadth.svg")  # in the order of the tables
 BAR, LABEL, WIDTH, LOW, HIGH = 12, 230, 420, -1, 3  # pixels; the scale in powers of two
 
 
-def first_table(page):
-    """The names of the machines, and for each family its ratios (None where a cell is empty)."""
+def family_tables(page):
+    """Of each table whose first column is "family": the names of the columns of ratios, up to the one of "programs", and
+    for each family its ratios (None where a cell is empty)."""
     lines = page.splitlines()
-    begin = next(i for i, line in enumerate(lines) if line.startswith("| family |"))
-    cells = []
-    for line in lines[begin:]:
-        if not line.startswith("|"):
-            break
-        cells.append([cell.strip() for cell in line.strip().strip("|").split("|")])
-    head, rows = cells[0], cells[2:]
-    return head[1:], [(row[0], [float(cell) if cell else None for cell in row[1:]]) for row in rows]
+    for begin, first in enumerate(lines):
+        if not first.startswith("| family |"):
+            continue
+        cells = []
+        for line in lines[begin:]:
+            if not line.startswith("|"):
+                break
+            cells.append([cell.strip() for cell in line.strip().strip("|").split("|")])
+        head, rows = cells[0], cells[2:]
+        end = head.index("programs") if "programs" in head else len(head)
+        yield head[1:end], [(row[0], [float(cell) if cell else None for cell in row[1:end]]) for row in rows]
 
 
 def chart(machines, families):
@@ -65,17 +70,21 @@ def chart(machines, families):
 
 def main():
     with open(os.path.join(DOCS, "performance.md"), encoding="utf-8") as file:
-        drawn = chart(*first_table(file.read()))
-    path = os.path.join(DOCS, "performance.svg")
-    if "--check" not in sys.argv[1:]:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(drawn)
-        return 0
-    with open(path, encoding="utf-8") as file:
-        same = file.read() == drawn
-    if not same:
-        print("docs/performance.svg is not drawn from docs/performance.md: run bench/draw_performance.py")
-    return 0 if same else 1
+        tables = list(family_tables(file.read()))
+    result = 0
+    for name, table in zip(CHARTS, tables, strict=True):
+        drawn = chart(*table)
+        path = os.path.join(DOCS, name)
+        if "--check" not in sys.argv[1:]:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(drawn)
+            continue
+        with open(path, encoding="utf-8") as file:
+            same = file.read() == drawn
+        if not same:
+            print(f"docs/{name} is not drawn from docs/performance.md: run bench/draw_performance.py")
+            result = 1
+    return result
 
 
 if __name__ == "__main__":
