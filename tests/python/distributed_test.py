@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -213,6 +214,28 @@ def come_back(process, processes, rendezvous):
     print("done")
 
 
+def be_interrupted(process, processes, rendezvous):
+    """Ctrl-C in process 0, whose program waits for process 1. The runs before are short: such programs stay on the main
+    thread of Python. Process 1 stays until process 0 says that it goes on."""
+    goes_on = pathlib.Path(rendezvous.removeprefix("file://")).with_name("goes_on")
+    client = connect(process, processes, rendezvous)
+    exe = client.compile(SUM.format(replicas=processes))
+    for _ in range(3):
+        assert exe(np.float32([1, process])).tolist() == [2, 1]
+    if process == 1:
+        end = time.monotonic() + 20
+        while not goes_on.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        assert goes_on.exists(), "process 0 was not interrupted"
+        return
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        exe(np.float32([1, process]))
+    except KeyboardInterrupt:
+        goes_on.touch()
+        print("interrupted")
+
+
 def never_meet(process, processes, rendezvous):
     try:
         axle.Client(distributed={"rendezvous": rendezvous, "process_id": 0, "num_processes": 2, "connect_limit": 0.3})
@@ -324,6 +347,9 @@ class Jobs(unittest.TestCase):
             first, f'UNAVAILABLE: all-reduce "s": receive of 8 bytes from {NAME}: {NAME} has left; operand f32[2]\n'
         )
         self.assertEqual(outputs[0][1], 0)
+
+    def test_control_c(self):
+        self.assertEqual(start(be_interrupted, 2), [("interrupted\n", 0), ("", 0)])
 
     def test_a_process_is_killed(self):
         outputs = start(be_killed, 3)
