@@ -1,11 +1,15 @@
 // topk: the k largest or smallest elements of every row, and where they are.
 //
 // Elements are mapped to unsigned keys whose order is the total order, complemented for the largest
-// elements. A partial sort of the positions with the index as second key gives a unique result of k
-// elements in n log k steps.
+// elements, so that small keys are wanted. A heap has the k best elements so far, the worst of them
+// at its top. For f32[6] {3, 1, 5, 2, 4, 6}, k = 2, after {3, 1, 5, 2}: top 3, and 5 below it.
+//
+// Rows are taken in blocks. A block whose smallest key is not below that of the top changes
+// nothing, since of equal elements the earlier one wins; of a long row most are such blocks, and to
+// see that takes a minimum over a block of keys, in vectors. The others cost n log k steps at most.
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <type_traits>
 
 #include "axle/core/strings.h"
 #include "axle/ops/elementwise.h"
@@ -46,19 +50,32 @@ StatusOr<Shape> InferTopk(const Instruction& inst) {
 // An unsigned number in the order of the elements: total order of floats.
 // Signed integers are shifted into the unsigned range by their sign bit.
 template <ElementType kType>
-std::uint64_t OrderKey(StorageOf<kType> element) {
+using KeyOf = std::conditional_t<sizeof(StorageOf<kType>) <= 4, std::uint32_t, std::uint64_t>;
+template <ElementType kType>
+KeyOf<kType> OrderKey(StorageOf<kType> element) {
+  using Key = KeyOf<kType>;
   if constexpr (IsFloating(kType)) {
-    std::uint64_t bits = 0;
+    Key bits = 0;
     std::memcpy(&bits, &element, sizeof(element));
     return TotalOrderKey(Info(kType).format, bits);
   } else if constexpr (IsSigned(kType)) {
-    return static_cast<std::uint64_t>(static_cast<i64>(element)) ^ std::uint64_t{1} << 63;
+    return static_cast<Key>(static_cast<i64>(element)) ^ Key { 1 } << (8 * sizeof(Key) - 1);
   } else if constexpr (IsComplex(kType)) {
     return 0;
   } else {
-    return static_cast<std::uint64_t>(element);
+    return static_cast<Key>(element);
   }
 }
+
+// An element; those with smaller keys, and the earlier ones of equal keys, are better.
+template <typename Key>
+struct Ranked {
+  Key key;
+  i64 index;
+  bool operator<(const Ranked& other) const {
+    return key != other.key ? key < other.key : index < other.index;
+  }
+};
 
 template <ElementType kType>
 Status TopkRows(const Literal& operand, const TopkAttrs& attrs, const EvalContext& context,
@@ -68,22 +85,42 @@ Status TopkRows(const Literal& operand, const TopkAttrs& attrs, const EvalContex
   const T* row = operand.data<T>().data();
   T* value = values.mutable_data<T>().data();
   std::int32_t* index = indices.mutable_data<std::int32_t>().data();
-  const ScratchMemory scratch(context, size * i64{2 * sizeof(i64)});
+  using Key = KeyOf<kType>;
+  constexpr i64 kBlock = 64, kBlocksBetweenLooks = 1 << 12;
+  const Key flip = attrs.largest ? static_cast<Key>(-1) : 0;
+  const ScratchMemory scratch(context, k * i64{sizeof(Ranked<Key>)});
   AXLE_TRY(scratch.status());
-  std::vector<std::uint64_t> keys(size);
-  std::vector<i64> order(size);
+  std::vector<Ranked<Key>> best;
+  best.reserve(static_cast<size_t>(k));
+  i64 blocks = 0;
   for (i64 rows = values.num_elements() / k; rows > 0; --rows, row += size) {
     AXLE_TRY(context.Check());
-    // The first of two elements has the smaller key, or the smaller index: no two are equal.
-    for (i64 i = 0; i < size; ++i) {
-      keys[i] = attrs.largest ? ~OrderKey<kType>(row[i]) : OrderKey<kType>(row[i]);
+    best.clear();
+    for (i64 i = 0; i < k; ++i) best.push_back({OrderKey<kType>(row[i]) ^ flip, i});
+    std::make_heap(best.begin(), best.end());
+    for (i64 begin = k; begin < size; begin += kBlock) {
+      if (++blocks % kBlocksBetweenLooks == 0) AXLE_TRY(context.Check());
+      Key keys[kBlock];
+      const i64 count = std::min(kBlock, size - begin);
+      if (count == kBlock) {
+        for (i64 i = 0; i < kBlock; ++i) keys[i] = OrderKey<kType>(row[begin + i]) ^ flip;
+        Key least = keys[0];
+        for (const Key key : keys) least = std::min(least, key);
+        if (least >= best.front().key) continue;
+      } else {
+        for (i64 i = 0; i < count; ++i) keys[i] = OrderKey<kType>(row[begin + i]) ^ flip;
+      }
+      for (i64 i = 0; i < count; ++i) {
+        if (keys[i] >= best.front().key) continue;
+        std::pop_heap(best.begin(), best.end());
+        best.back() = {keys[i], begin + i};
+        std::push_heap(best.begin(), best.end());
+      }
     }
-    std::iota(order.begin(), order.end(), i64{0});
-    std::partial_sort(order.begin(), order.begin() + k, order.end(),
-                      [&](i64 i, i64 j) { return keys[i] != keys[j] ? keys[i] < keys[j] : i < j; });
-    for (i64 i = 0; i < k; ++i) {
-      *value++ = row[order[i]];
-      *index++ = static_cast<std::int32_t>(order[i]);
+    std::sort_heap(best.begin(), best.end());
+    for (const Ranked<Key>& element : best) {
+      *value++ = row[element.index];
+      *index++ = static_cast<std::int32_t>(element.index);
     }
   }
   return {};

@@ -103,10 +103,10 @@ TEST(HugeShapes, GatherOfManyBatchingDims) {
 }
 
 TEST(HugeShapes, ScratchMemoryIsCounted) {
-  // An operand of 8 MiB, tables of 32 MiB.
+  // Results of 8 MiB, a heap of 16 MiB.
   EXPECT_NE(
-      ResultOf(
-          "x = f32[2097152] parameter(0)  ROOT r = (f32[1], s32[1]) topk(x), k=1, largest=true")
+      ResultOf("x = f32[2097152] parameter(0)  ROOT r = (f32[1048576], s32[1048576]) topk(x), "
+               "k=1048576, largest=true")
           .find("memory limit"),
       std::string::npos);
   // Groups of 4 MiB, their ends 64 MiB.
