@@ -445,14 +445,13 @@ void Endpoint::Dropped(int /*process*/, void* receipt) {
 // The goodbye of a process comes over another connection, and may be read later than the end of
 // this one.
 void Endpoint::LinkBroken(int process, const std::string& why) {
-  if (ends_) return;
   const auto end = Clock::now() + kBlameDelay;
   std::unique_lock lock(mutex_);
   const Peer& peer = peers_[static_cast<size_t>(process)];
   while (true) {
     const bool has_all = !peer.leaves || peer.num_arrived >= peer.num_announced;
-    const bool ends = control_->has_left(process) || !control_->failure().ok();
-    if ((ends && has_all) || peer.has_answered) return;
+    const bool is_over = control_->has_left(process) || !control_->failure().ok();
+    if (ends_ || (is_over && has_all) || peer.has_answered) return;
     if (Clock::now() >= end) break;
     leaving_.wait_for(lock, kLook);
   }
